@@ -1,0 +1,139 @@
+"""Clean, tokenise and encode the training corpora of the embedded English model.
+
+    python recipes/english/prepare.py DATA OUT
+
+DATA holds one ``NAME.txt.xz`` a corpus, one sentence a line, in document order. OUT receives ``NAME.npy`` (ids of the
+training part, sentences joined by the end mark), ``NAME.held.npy`` (the held-out part: every 200th stretch of 500
+lines), ``vocabulary.json`` (ids grouped by class) and ``counts.json``.
+"""
+
+import json
+import lzma
+import re
+import sys
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+from classes import cluster
+
+from cgmh.text.tokenizer import TERMINALS, first_word, split, truecase
+from cgmh.text.vocabulary import SPECIALS, Vocabulary, shape
+
+CORPORA = ("wikipedia-1", "wikipedia-2", "reuters", "un_debates", "imdb", "fiction", "talk")
+NUM_CLASSES, CLASS_SIZE = 256, 196
+STRETCH, HOLD_EVERY = 500, 200
+# Weights of the corpora in vocabulary counts and, by default, in training: everyday English counts for more.
+WEIGHTS = {"wikipedia-1": 0.8, "wikipedia-2": 0.8, "reuters": 0.6, "un_debates": 0.6, "imdb": 1.0, "fiction": 1.4, "talk": 1.4}
+
+_TICKER = re.compile(r"\(\s*[A-Z0-9.=^:\s,-]+\)|<[A-Z0-9.=^]+>|(?<=\s)\.[A-Z]{2,}\d*\b|\[[^\]]*\]")
+_PARENTHESES = re.compile(r"\s*\([^()]*\)")
+_HEADING = re.compile(r"^(?:[A-Z][A-Z,'&-]+\s+){2,}(?=[A-Z\"][a-z])")
+_ODD = re.compile(r"[^\sA-Za-z0-9À-ÿ.,;:!?'\"$%&/—£€°*+#-]|https?:|www\.|\.com\b|@|\*\*|\\")
+_FORMULA = re.compile(r"\b(?:Tom|Mary)\b")
+
+
+def clean(line: str, at: int) -> list[str] | None:
+    """The words of a line that is a whole plain sentence; None for a fragment or a line of symbols."""
+    line = _HEADING.sub("", _PARENTHESES.sub("", _TICKER.sub("", line.strip())))
+    if not line or _ODD.search(line):
+        return None
+    if _FORMULA.search(line) and at % 4:  # one formulaic sentence in four is enough
+        return None
+    words = split(line)
+    if not 3 <= len(words) <= 40 or first_word(words) < 0 or words[first_word(words)][:1].islower():
+        return None
+    quotes = words.count('"')
+    if quotes % 2 or (quotes == 2 and words[0] == words[-1] == '"'):
+        words = [word for word in words if word != '"']
+    if not words or "‘" in words or words[-1] not in TERMINALS and not (words[-1] == '"' and words[-2] in TERMINALS):
+        return None
+    if sum(any(c.isalpha() for c in word) for word in words) < 0.6 * len(words) - 1:
+        return None
+    if sum(word.isupper() and len(word) > 3 for word in words) > 2:
+        return None
+    return words
+
+
+def tokenise(task: tuple[Path, Path]) -> tuple[str, Counter[str], Counter[str], int, int]:
+    """Write the clean sentences of one corpus, and count its words apart from those that open a sentence."""
+    source, out = task
+    inner: Counter[str] = Counter()
+    opening: Counter[str] = Counter()
+    kept = total = 0
+    with lzma.open(source, "rt", encoding="utf-8") as lines, out.open("w", encoding="utf-8") as sink:
+        for at, line in enumerate(lines):
+            total += 1
+            words = clean(line, at)
+            if words is None:
+                continue
+            kept += 1
+            held = (at // STRETCH) % HOLD_EVERY == 7
+            sink.write(("H\t" if held else "T\t") + " ".join(words) + "\n")
+            if not held:
+                first = first_word(words)
+                opening[words[first]] += 1
+                inner.update(words)
+                inner[words[first]] -= 1
+    return source.name.split(".")[0], inner, opening, kept, total
+
+
+def encode(task: tuple[Path, Path]) -> tuple[str, int, int, int, int]:
+    """Ids of one corpus, training and held-out part; returns sizes and the held-out unknowns."""
+    source, out = task
+    vocabulary = Vocabulary.load(out / "vocabulary.json")
+    known, end = vocabulary.ids, vocabulary.end
+    parts: dict[str, list[int]] = {"T": [], "H": []}
+    unknown = 0
+    with source.open(encoding="utf-8") as lines:
+        for line in lines:
+            part, text = line.rstrip("\n").split("\t")
+            ids = parts[part]
+            for word in truecase(text.split(" "), vocabulary.is_ordinary):
+                found = known.get(word)
+                if found is None:
+                    found = known[shape(word)]
+                    unknown += part == "H"
+                ids.append(found)
+            ids.append(end)
+    name = source.stem
+    np.save(out / f"{name}.npy", np.array(parts["T"], np.uint16))
+    np.save(out / f"{name}.held.npy", np.array(parts["H"], np.uint16))
+    return name, len(parts["T"]), len(parts["H"]), unknown, parts["H"].count(end)
+
+
+def main(data: Path, out: Path) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    inner: Counter[str] = Counter()
+    opening: Counter[str] = Counter()
+    with ProcessPoolExecutor(2) as pool:
+        tasks = [(data / f"{name}.txt.xz", out / f"{name}.tok") for name in CORPORA]
+        for name, words, openers, kept, total in pool.map(tokenise, tasks):
+            print(f"{name}: kept {kept:,} of {total:,} sentences", flush=True)
+            for word, count in words.items():
+                inner[word] += int(count * WEIGHTS[name] * 10)
+            for word, count in openers.items():
+                opening[word] += int(count * WEIGHTS[name] * 10)
+        # An opening word is ordinary when, inside sentences, its lower-case form is the commoner one.
+        counts = inner.copy()
+        for word, count in opening.items():
+            lower = word[:1].lower() + word[1:]
+            ordinary = lower.islower() and inner[lower] >= max(inner[word], 1)
+            counts[lower if ordinary else word] += count
+        room = NUM_CLASSES * CLASS_SIZE - len(SPECIALS)
+        words = [word for word, _ in counts.most_common(room)]
+        names = [word for word in words if word.islower() and inner[word] < inner[word[:1].upper() + word[1:]]]
+        plain = Vocabulary([*SPECIALS, *words], names)
+        files = [out / f"{name}.tok" for name in CORPORA]
+        Vocabulary(cluster(files, plain, NUM_CLASSES, CLASS_SIZE), names).save(out / "vocabulary.json")
+        (out / "counts.json").write_text(json.dumps({word: counts[word] for word in words}, ensure_ascii=False))
+        unknown = held = 0
+        for name, train, size, unknowns, ends in pool.map(encode, [(file, out) for file in files]):
+            print(f"{name}: {train:,} training, {size:,} held-out tokens, unknown {unknowns / max(size - ends, 1):.2%}")
+            unknown, held = unknown + unknowns, held + size - ends
+        print(f"unknown rate over all held-out words: {unknown / max(held, 1):.2%}")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,0 +1,101 @@
+"""The only source of chance: numbers keyed by (seed, chain, step, site), the same in any batch, order or machine."""
+
+from functools import lru_cache
+from hashlib import blake2b
+
+import torch
+from torch import Tensor
+
+
+def _signed(value: int) -> int:
+    value &= (1 << 64) - 1
+    return value - (1 << 64) if value >> 63 else value
+
+
+_GOLDEN = _signed(0x9E3779B97F4A7C15)
+_FIRST = _signed(0xBF58476D1CE4E5B9)
+_SECOND = _signed(0x94D049BB133111EB)
+
+# Every site the package draws from; one step computes them together. A site that is not listed costs a call of its own.
+SITES = (
+    "component", "move", "at", "floor", "floor word", "class", "word", "gibbs", "swap first", "swap second", "swap at",
+    "variant at", "variant word", "screen", "accept",
+)  # fmt: skip
+_PLACES = {site: place for place, site in enumerate(SITES)}
+
+
+def _mix(z: Tensor) -> Tensor:
+    """The finaliser of splitmix64 (Steele, Lea and Flood 2014); the masks make the shifts logical."""
+    z = (z ^ ((z >> 30) & ((1 << 34) - 1))) * _FIRST
+    z = (z ^ ((z >> 27) & ((1 << 37) - 1))) * _SECOND
+    return z ^ ((z >> 31) & ((1 << 33) - 1))
+
+
+def _unit(z: Tensor) -> Tensor:
+    """The upper 52 bits as a number strictly between 0 and 1."""
+    return (((z >> 12) & ((1 << 52) - 1)).to(torch.float64) + 0.5) * 2.0**-52
+
+
+@lru_cache(maxsize=4096)
+def _site_key(site: str) -> int:
+    return int.from_bytes(blake2b(site.encode(), digest_size=8).digest(), "big", signed=True)
+
+
+@lru_cache(maxsize=16)
+def _site_keys(device: torch.device) -> Tensor:
+    return torch.tensor([_site_key(site) for site in SITES], dtype=torch.int64, device=device)[:, None]  # [S,1]
+
+
+class Draws:
+    """The random decisions of B chains, each at a step of its own.
+
+    A chain's numbers depend on its own seed, chain and step only, never on the rows beside it. `site` names are
+    unique within a step.
+    """
+
+    def __init__(self, seed: int, chains: Tensor, steps: Tensor) -> None:
+        start = torch.full_like(chains, _signed(seed * 2 + 1))
+        self._chain_key = _mix(_mix(start) + chains * _GOLDEN)  # [B]
+        self._key = _mix(self._chain_key + steps * _GOLDEN)  # [B]
+        self._block: Tensor | None = None  # [S,B]
+
+    @classmethod
+    def _from_keys(cls, chain_key: Tensor, key: Tensor, block: Tensor | None) -> "Draws":
+        draws = cls.__new__(cls)
+        draws._chain_key, draws._key, draws._block = chain_key, key, block
+        return draws
+
+    def at_steps(self, steps: Tensor) -> "Draws":
+        """The draws of the same chains at other steps."""
+        return Draws._from_keys(self._chain_key, _mix(self._chain_key + steps * _GOLDEN), None)
+
+    def select(self, rows: Tensor) -> "Draws":
+        """The draws of some rows."""
+        return Draws._from_keys(self._chain_key[rows], self._key[rows], self._all()[:, rows])
+
+    def _all(self) -> Tensor:
+        if self._block is None:
+            self._block = _unit(_mix(self._key + _site_keys(self._key.device)))
+        return self._block
+
+    def uniform(self, site: str) -> Tensor:
+        """[B] float64, uniform strictly between 0 and 1."""
+        place = _PLACES.get(site)
+        return _unit(_mix(self._key + _site_key(site))) if place is None else self._all()[place]
+
+    def choose(self, log_weights: Tensor, site: str) -> Tensor:
+        """[B]: a column of log_weights [B,K] with probability proportional to its exponential; never one of -inf."""
+        weights = (log_weights - log_weights.amax(-1, keepdim=True)).to(torch.float64).exp()  # [B,K]
+        sums = weights.cumsum(-1)  # [B,K]
+        total = sums[:, -1]
+        # The bound keeps the threshold below the total in floating point, so some column always lies above it.
+        threshold = torch.minimum(self.uniform(site) * total, total * (1 - 2.0**-52))
+        return (sums <= threshold[:, None]).sum(-1)
+
+    def integer(self, high: Tensor, site: str) -> Tensor:
+        """[B]: uniform on 0 .. high-1."""
+        return torch.minimum((self.uniform(site) * high).to(torch.int64), high - 1)
+
+    def accept(self, log_ratio: Tensor, site: str) -> Tensor:
+        """[B] bool: true with probability min(1, exp(log_ratio)); never for -inf or nan."""
+        return self.uniform(site).log() < log_ratio

@@ -1,0 +1,141 @@
+"""The recurrent network as it is trained: two LSTMs, one word table, three class-factored heads.
+
+p(word | h) = p(class | h) · p(word | class, h). The vocabulary is laid out so that the words of class c have the ids
+c·S … c·S+S−1; a head has one query vector for the class and one for the word, and all heads share the word table,
+which is also the input embedding.
+"""
+
+from dataclasses import asdict, dataclass
+
+import torch
+from torch import Tensor, nn
+
+CHUNK = 64  # rows of one class that are multiplied with its words at once
+
+
+@dataclass(frozen=True)
+class NetworkConfig:
+    """Sizes of the network; `num_classes * class_size` is the number of ids."""
+
+    num_classes: int
+    class_size: int
+    width: int = 384
+    forward_hidden: int = 896
+    backward_hidden: int = 640
+    fill_hidden: int = 768
+    layers: int = 2
+
+    @property
+    def num_words(self) -> int:
+        return self.num_classes * self.class_size
+
+    def to_dict(self) -> dict[str, int]:
+        return asdict(self)
+
+
+class Head(nn.Module):
+    """Query vectors for class and word, and the class table of one predictor."""
+
+    def __init__(self, inputs: int, config: NetworkConfig) -> None:
+        super().__init__()
+        self.query = nn.Linear(inputs, 2 * config.width)
+        self.classes = nn.Linear(config.width, config.num_classes)
+
+    def forward(self, state: Tensor) -> tuple[Tensor, Tensor]:
+        """Class logits [N, C] and word queries [N, D] for states [N, H]."""
+        for_class, for_word = self.query(state).chunk(2, -1)
+        return self.classes(for_class), for_word
+
+
+class Network(nn.Module):
+    """Forward and backward language models and the fill head between them."""
+
+    def __init__(self, config: NetworkConfig, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.config = config
+        self.table = nn.Parameter(torch.randn(config.num_words, config.width) * config.width**-0.5)
+        self.bias = nn.Parameter(torch.zeros(config.num_words))
+        between = dropout if config.layers > 1 else 0.0
+        self.right = nn.LSTM(config.width, config.forward_hidden, config.layers, dropout=between)
+        self.left = nn.LSTM(config.width, config.backward_hidden, config.layers, dropout=between)
+        self.right_head = Head(config.forward_hidden, config)
+        self.left_head = Head(config.backward_hidden, config)
+        self.mix = nn.Linear(config.forward_hidden + config.backward_hidden, config.fill_hidden)
+        self.fill_head = Head(config.fill_hidden, config)
+        self.dropout = nn.Dropout(dropout)
+        for lstm in (self.right, self.left):
+            for name, parameter in lstm.named_parameters():
+                if name.startswith("bias_ih"):  # a forget gate that starts open
+                    hidden = parameter.shape[0] // 4
+                    parameter.data[hidden : 2 * hidden] = 1.0
+
+    def embed(self, ids: Tensor) -> Tensor:
+        return nn.functional.embedding(ids, self.table) * self.config.width**0.5
+
+    def losses(self, ids: Tensor, start: int, end: int) -> Tensor:
+        """Mean negative log probability a word of the forward, the backward and the fill predictor: [3].
+
+        `ids` is [T, N]: N sentences of the same length T, without marks. The forward model also predicts the end mark,
+        the backward model the start mark; the fill head predicts each word from the others.
+        """
+        length, number = ids.shape
+        begin = ids.new_full((1, number), start)
+        finish = ids.new_full((1, number), end)
+        rightward, _ = self.right(self.embed(torch.cat([begin, ids])))  # [T+1, N, Hf]
+        leftward, _ = self.left(self.embed(torch.cat([finish, ids.flip(0)])))  # [T+1, N, Hb]
+        rightward, leftward = self.dropout(rightward), self.dropout(leftward)
+        around = torch.cat([rightward[:length], leftward[:length].flip(0)], -1)  # [T, N, Hf+Hb]
+        mixed = self.dropout(nn.functional.gelu(self.mix(around)))
+        parts = (
+            (self.right_head, rightward, torch.cat([ids, finish])),
+            (self.left_head, leftward, torch.cat([ids.flip(0), begin])),
+            (self.fill_head, mixed, ids),
+        )
+        log_classes, queries, targets = [], [], []
+        for head, states, wanted in parts:
+            wanted = wanted.flatten()
+            class_logits, query = head(states.flatten(0, 1))
+            picked = nn.functional.cross_entropy(class_logits.float(), wanted // self.config.class_size, reduction="none")
+            log_classes.append(-picked)
+            queries.append(query)
+            targets.append(wanted)
+        log_words = self.log_word(torch.cat(queries), torch.cat(targets))
+        sizes = [len(some) for some in targets]
+        return torch.stack(
+            [-(classes + words).mean() for classes, words in zip(log_classes, log_words.split(sizes), strict=True)]
+        )
+
+    def log_word(self, query: Tensor, word: Tensor) -> Tensor:
+        """log p(word | its class) for queries [N, D]: rows sorted by class, in chunks that share one class."""
+        size = self.config.class_size
+        order, of_chunk, place = chunks(word // size, self.config.num_classes)
+        table = self.table.view(self.config.num_classes, size, -1)[of_chunk].to(query.dtype)  # [K, S, D]
+        bias = self.bias.view(self.config.num_classes, size)[of_chunk]  # [K, S]
+        rows = query.new_zeros(len(of_chunk) * CHUNK, query.shape[1])
+        rows[place] = query[order]
+        logits = torch.bmm(rows.view(-1, CHUNK, rows.shape[1]), table.transpose(1, 2)).float() + bias[:, None]  # [K, CHUNK, S]
+        wanted = torch.zeros(len(rows), dtype=torch.long, device=word.device)
+        wanted[place] = word[order] % size
+        picked = -nn.functional.cross_entropy(logits.flatten(0, 1), wanted, reduction="none")
+        result = torch.empty_like(picked[: len(query)])
+        result[order] = picked[place]
+        return result
+
+
+def chunks(classes: Tensor, num_classes: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Lay rows out by class in chunks of CHUNK: the order of rows, the class of each chunk, each sorted row's place.
+
+    The number of chunks depends on the number of rows alone, so that no transfer from the device is needed.
+    """
+    order = torch.argsort(classes)
+    counts = torch.bincount(classes, minlength=num_classes)
+    chunk_counts = (counts + CHUNK - 1) // CHUNK
+    first_chunk = chunk_counts.cumsum(0) - chunk_counts  # [C]
+    first_row = counts.cumsum(0) - counts
+    sorted_classes = classes[order]
+    within = torch.arange(len(classes), device=classes.device) - first_row[sorted_classes]
+    place = first_chunk[sorted_classes] * CHUNK + within
+    num_chunks = len(classes) // CHUNK + min(num_classes, len(classes))
+    numbers = torch.arange(num_chunks, device=classes.device)
+    of_chunk = torch.searchsorted(chunk_counts.cumsum(0), numbers, right=True).clamp(max=num_classes - 1)
+    return order, of_chunk, place

@@ -1,0 +1,93 @@
+"""What the sampler asks of a word-level language model.
+
+Rows: an encoding holds B chains; a call about R of them names its rows. A *gap* of row b is what lies between words
+[0, left) and words [right, n) of the encoded sentence: to replace or delete the word at m, left = m and right = m + 1;
+to insert in slot s, left = right = s. Whatever is read from a gap must not depend on a word inside it, so that a step
+and the step back read the same distribution.
+"""
+
+from typing import Any, Protocol, Self
+
+from torch import Tensor
+
+from ..draws import Draws
+from ..text.sentences import Sentences
+
+
+class Encoding(Protocol):
+    """What a model keeps about the sentences of B chains; `commit` changes it in place."""
+
+    def select(self, rows: Tensor) -> Self:
+        """A copy of some rows; a row may be named more than once."""
+        ...
+
+
+class Fill(Protocol):
+    """q(word | sentence without the word) for R gaps."""
+
+    def choose(self, draws: Draws) -> Tensor:
+        """[R]: a word for each gap; draws from the sites "class" and "word"."""
+        ...
+
+    def log_prob(self, word: Tensor) -> Tensor:
+        """[R]: log q(word); -inf for ids that are never proposed (specials, run-local ids)."""
+        ...
+
+
+class Pending(Protocol):
+    """R candidates that were scored and neither accepted nor refused yet."""
+
+    @property
+    def log_gain(self) -> Tensor:
+        """[R]: log p(y) - log p(x) over the changed words and `window` words after them (None: all, exact)."""
+        ...
+
+
+class WordModel(Protocol):
+    """A language model over V words that proposes and scores with what it kept of the current sentences."""
+
+    @property
+    def num_words(self) -> int:
+        """V; ids from V on are run-local."""
+        ...
+
+    @property
+    def special_ids(self) -> Tensor:
+        """Ids that nothing ever proposes."""
+        ...
+
+    def encode(self, sentences: Sentences) -> Any:
+        """The encoding of B sentences."""
+        ...
+
+    def log_prob(self, encoding: Any) -> Tensor:
+        """[B]: log p(sentence), end mark included."""
+        ...
+
+    def fill(self, encoding: Any, rows: Tensor, left: Tensor, right: Tensor) -> Fill:
+        """The word distribution of R gaps."""
+        ...
+
+    def candidates(self, encoding: Any, rows: Tensor, left: Tensor, right: Tensor) -> Tensor:
+        """[R,V]: log min(forward probability, backward probability) of each word in the gap (paper, Section 3.2)."""
+        ...
+
+    def score(
+        self,
+        encoding: Any,
+        rows: Tensor,
+        sentences: Sentences,
+        same_left: Tensor,
+        same_right: Tensor,
+        window: int | None,
+    ) -> Pending:
+        """Score R candidates that share their first `same_left` and last `same_right` words with the encoded rows."""
+        ...
+
+    def finish(self, encoding: Any, pending: Any, keep: Tensor) -> Tensor:
+        """[R]: log p(y), exact, where `keep`; elsewhere anything finite."""
+        ...
+
+    def commit(self, encoding: Any, pending: Any, accepted: Tensor) -> None:
+        """The accepted rows of the encoding become those of their candidates, in place; `accepted` lies in `keep`."""
+        ...

@@ -1,0 +1,49 @@
+"""Words outside the vocabulary keep their surface: they get ids above it that last for one run."""
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor
+
+from .vocabulary import Vocabulary, is_special
+
+
+class Lexicon:
+    """A vocabulary and the words of this run that it lacks."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+        self._extra: list[str] = []
+        self._extra_ids: dict[str, int] = {}
+        self._aliases: Tensor | None = None
+
+    def __len__(self) -> int:
+        return len(self.vocabulary) + len(self._extra)
+
+    def add(self, word: str) -> int:
+        """The id of a word: its own if the vocabulary holds it, otherwise one above the vocabulary."""
+        found = self.vocabulary.ids.get(word)
+        if found is not None and not is_special(word):
+            return found
+        found = self._extra_ids.get(word)
+        if found is None:
+            found = self._extra_ids[word] = len(self)
+            self._extra.append(word)
+            self._aliases = None
+        return found
+
+    def word(self, id: int) -> str:
+        """The surface of an id."""
+        known = len(self.vocabulary)
+        return self.vocabulary.words[id] if id < known else self._extra[id - known]
+
+    def words(self, ids: Iterable[int]) -> list[str]:
+        return [self.word(id) for id in ids]
+
+    @property
+    def aliases(self) -> Tensor:
+        """[V + extra] int64: the id the model reads, itself or the unknown of the word's shape."""
+        if self._aliases is None:
+            unknown = torch.tensor([self.vocabulary.id(word) for word in self._extra], dtype=torch.int64)
+            self._aliases = torch.cat([torch.arange(len(self.vocabulary)), unknown])
+        return self._aliases

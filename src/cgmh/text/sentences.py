@@ -1,0 +1,117 @@
+"""A batch of sentences and the edits that lead from one batch to another."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """B sentences in arrays of L words; edits are pure and take [B] tensors.
+
+    The capacity L is longer by one than the longest sentence allowed, so that an insertion always fits.
+    `inputs` says which input of the problem each sentence answers.
+    """
+
+    ids: Tensor  # [B,L] int64, 0 past the end
+    lengths: Tensor  # [B] int64
+    inputs: Tensor  # [B] int64
+
+    @classmethod
+    def from_lists(
+        cls,
+        sentences: Sequence[Sequence[int]],
+        capacity: int,
+        inputs: Sequence[int] | Tensor | None = None,
+        device: torch.device | str | None = None,
+    ) -> "Sentences":
+        """A batch from lists of ids; without `inputs`, every row answers input 0."""
+        longest = max((len(words) for words in sentences), default=0)
+        if longest > capacity:
+            raise ValueError(f"a sentence of {longest} words does not fit a capacity of {capacity}")
+        rows = [[*words, *[0] * (capacity - len(words))] for words in sentences]
+        ids = torch.tensor(rows, dtype=torch.int64, device=device).reshape(len(rows), capacity)
+        lengths = torch.tensor([len(words) for words in sentences], dtype=torch.int64, device=device)
+        if inputs is None:
+            inputs = torch.zeros_like(lengths)
+        return cls(ids, lengths, torch.as_tensor(inputs, dtype=torch.int64, device=device))
+
+    def to_lists(self) -> list[list[int]]:
+        return [row[:length] for row, length in zip(self.ids.tolist(), self.lengths.tolist(), strict=True)]
+
+    def to(self, device: torch.device | str) -> "Sentences":
+        return Sentences(self.ids.to(device), self.lengths.to(device), self.inputs.to(device))
+
+    def __len__(self) -> int:
+        return self.ids.shape[0]
+
+    @property
+    def capacity(self) -> int:
+        return self.ids.shape[1]
+
+    @property
+    def device(self) -> torch.device:
+        return self.ids.device
+
+    @property
+    def columns(self) -> Tensor:
+        """[L]: 0 .. L-1."""
+        return torch.arange(self.ids.shape[1], device=self.ids.device)
+
+    @property
+    def present(self) -> Tensor:
+        """[B,L] bool: true at the words, false past the end."""
+        return self.columns < self.lengths[:, None]
+
+    def word_at(self, at: Tensor) -> Tensor:
+        """[B]: the id at a place, 0 past the end."""
+        return self.ids.gather(1, at.clamp(0, self.capacity - 1)[:, None])[:, 0]
+
+    def replace(self, at: Tensor, word: Tensor) -> "Sentences":
+        """The word at `at` becomes `word`."""
+        return Sentences(self.ids.scatter(1, at[:, None], word[:, None]), self.lengths, self.inputs)
+
+    def insert(self, at: Tensor, word: Tensor) -> "Sentences":
+        """`word` stands at `at`; the words from there on move right by one."""
+        return self.edit(at, word, torch.ones_like(at))
+
+    def delete(self, at: Tensor) -> "Sentences":
+        """The word at `at` is gone; the words after it move left by one."""
+        return self.edit(at, torch.zeros_like(at), -torch.ones_like(at))
+
+    def edit(self, at: Tensor, word: Tensor, growth: Tensor) -> "Sentences":
+        """Replace (growth 0), insert (1) or delete (-1) by row, in one pass; a deletion ignores `word`."""
+        columns = self.columns  # [L]
+        at, growth = at[:, None], growth[:, None]
+        # What stands past the edit came from `growth` to the left; a deletion moves the word at `at` too.
+        moved = columns + (growth < 0) > at  # [B,L]
+        ids = self.ids.gather(1, (columns - growth * moved).clamp_(0, self.capacity - 1))
+        ids = torch.where((columns == at) & (growth >= 0), word[:, None], ids)
+        lengths = self.lengths + growth[:, 0]
+        return Sentences(ids * (columns < lengths[:, None]), lengths, self.inputs)
+
+    def swap_blocks(self, at: Tensor, first: Tensor, second: Tensor) -> "Sentences":
+        """The neighbouring blocks ids[at : at+first] and ids[at+first : at+first+second] change places."""
+        columns = self.columns
+        at, first, second = at[:, None], first[:, None], second[:, None]
+        source = torch.where(columns < at + second, columns + first, columns - second)  # [B,L]
+        inside = (columns >= at) & (columns < at + first + second)
+        return Sentences(self.ids.gather(1, torch.where(inside, source, columns)), self.lengths, self.inputs)
+
+    def differs(self, other: "Sentences") -> Tensor:
+        """[B] bool: whether the rows hold different words."""
+        return (self.ids != other.ids).any(-1) | (self.lengths != other.lengths)
+
+    def select(self, rows: Tensor) -> "Sentences":
+        """Some rows, in the order given."""
+        return Sentences(self.ids[rows], self.lengths[rows], self.inputs[rows])
+
+    def where(self, mask: Tensor, other: "Sentences") -> "Sentences":
+        """These rows where `mask` [B] is true, those of `other` elsewhere."""
+        return Sentences(
+            torch.where(mask[:, None], self.ids, other.ids),
+            torch.where(mask, self.lengths, other.lengths),
+            torch.where(mask, self.inputs, other.inputs),
+        )

@@ -1,0 +1,167 @@
+"""Text to words and back.
+
+A *word* is what an edit inserts, deletes or replaces: a word proper with its inner hyphens and apostrophes
+("twenty-one", "don't"), a number, or one punctuation mark. Only the possessive or contracted ``'s`` stands apart,
+because it attaches to any noun. Words are *truecased*: an ordinary word that opens a sentence is kept in lower
+case ("the", not "The"), so that insertions and deletions at the front need no change of case; `join` puts the
+capital back.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+
+_NORMAL = str.maketrans(
+    {
+        "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‛": "'", "´": "'", "`": "'",
+        "–": "-", "―": "—", "‑": "-", "…": "...", "\u00a0": " ", "\u00ad": None, "\ufeff": None,
+    }
+)  # fmt: skip
+
+TERMINALS = frozenset({".", "!", "?", "..."})
+_OPENERS = frozenset("([{$£€#¿¡‘")
+_CLOSERS = frozenset(", . ; : ! ? % ) ] } ... ° ™ ® 's 'S ' n't 're 've 'll 'd 'm".split())
+_STOPS = frozenset({".", "..."})
+_ABBREVIATIONS = frozenset(
+    "Mr. Mrs. Ms. Dr. Prof. St. Jr. Sr. Gen. Col. Capt. Lt. Sgt. Rev. Hon. Gov. Sen. Rep. Inc. Corp. Co. Ltd. Bros. "
+    "vs. etc. No. Jan. Feb. Aug. Sept. Oct. Nov. Dec. Mt. Ave. Fig. approx. e.g. i.e. cf. a.m. p.m. Ph.D.".split()
+)
+
+# Order matters: the first alternative that matches at a place wins.
+_WORD = re.compile(
+    r"""
+      (?:https?://|www\.)[^\s<>"]*[^\s<>".,;:!?'()]                 # an address stays whole
+    | [\w.+-]+@[\w-]+\.[\w.-]*\w                                    # so does a mailbox
+    | (?:[^\W\d_]\.){2,}                                            # U.S., a.m., J.R.R.
+    | \d++(?:[.,:/]\d++)*+(?:st|nd|rd|th|s)?(?![^\W_]|-[^\W_])    # 1,234.5  10:30  21st  1990s
+    | (?:Ph\.D|[^\W\d_]{1,6})\.(?=\s|$|[,;:!?)"'])                  # maybe an abbreviation: decided below
+    | \d++(?:[.,:/]\d++)++-?[^\W_]+(?:[-'&/.@_+*][^\W_]+)*         # 10,000-strong  2.5mm  10:30pm
+    | [^\W_]+(?:[-'&/.@_+*][^\W_]+)*(?:\+\+|\#(?!\w))?              # words, twenty-one, don't, AT&T, X-9/b, C++
+    | '[sS](?!\w) | (?<![\w.,;:!?"'])'(?=\w)                       # Inc.'s; a single quote that opens
+    | \.{2,} | -{2,} | [^\w\s] | _+                                 # marks; runs of dots and of hyphens are one
+    """,
+    re.VERBOSE,
+)
+_POSSESSIVE = re.compile(r"^(.+)'([sS])$")
+
+
+def normalize(text: str) -> str:
+    """Straight quotes, plain spaces, composed letters, no control characters."""
+    text = unicodedata.normalize("NFC", text).translate(_NORMAL)
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() or c in "\u200d\ufe0f" else " " for c in text)
+    return " ".join(text.split())
+
+
+def split(text: str) -> list[str]:
+    """The words of one sentence, in their original case: ``"It's fine."`` gives ``It 's fine .``"""
+    words: list[str] = []
+    text = normalize(text)
+    for match in _WORD.finditer(text):
+        word = match.group()
+        last = match.end() == len(text)
+        if len(word) > 1 and word[-1] == "." and word[-2] != ".":
+            inner = word[:-1]
+            initial = len(inner) == 1 and inner.isupper() and inner != "I"
+            if "." in inner or word in _ABBREVIATIONS or (initial and not last):
+                words.append(word)
+                if last:  # the stop of the abbreviation also ends the sentence
+                    words.append(".")
+                continue
+            words += [*_split_possessive(inner), "."]
+        elif len(word) > 1 and set(word) == {"."}:
+            words.append("...")
+        elif len(word) > 1 and set(word) == {"-"}:
+            words.append("—")
+        elif word == "'" and text[match.end() : match.end() + 1].isalnum():
+            words.append("‘")  # set apart from the closing quote and the apostrophe
+        else:
+            words += _split_possessive(word)
+    return words if text.isascii() else _join_symbols(words, text)
+
+
+def _split_possessive(word: str) -> list[str]:
+    match = _POSSESSIVE.match(word)
+    return [match.group(1), "'" + match.group(2)] if match else [word]
+
+
+def _join_symbols(words: list[str], text: str) -> list[str]:
+    """Glue a symbol to the modifiers that belong to it: skin tones, variation selectors, joined emoji, flags."""
+    joined: list[str] = []
+    at = 0
+    glue = False
+    for word in words:
+        start = text.find(word, at)
+        start = at if start < 0 else start
+        gap = text[at:start]
+        modifier = len(word) == 1 and (
+            word in "\u200d\ufe0f\u20e3"
+            or "\U0001f3fb" <= word <= "\U0001f3ff"
+            or unicodedata.category(word) in ("Mn", "Me")
+        )
+        flag = len(word) == 1 and "\U0001f1e6" <= word <= "\U0001f1ff"
+        lone_flag = bool(joined) and len(joined[-1]) == 1 and "\U0001f1e6" <= joined[-1] <= "\U0001f1ff"
+        if joined and not gap and (modifier or glue or (flag and lone_flag)):
+            joined[-1] += word
+        else:
+            joined.append(word)
+        glue = word == "\u200d"
+        at = start + len(word)
+    return joined
+
+
+def first_word(words: Sequence[str]) -> int:
+    """Where the sentence capital goes: the first word that is not an opening mark; -1 if there is none."""
+    for at, word in enumerate(words[:3]):
+        if any(c.isalnum() for c in word):
+            return at
+        if word not in _OPENERS and word not in {'"', "'", "..."}:
+            return -1
+    return -1
+
+
+def capitalize(word: str) -> str:
+    """The word as it opens a sentence. Addresses and words with capitals of their own (iPhone) stay as they are."""
+    if any(c.isupper() for c in word) or "@" in word or word.startswith(("http://", "https://", "www.")):
+        return word
+    return word[:1].upper() + word[1:]
+
+
+def truecase(words: Sequence[str], is_ordinary: Callable[[str], bool]) -> list[str]:
+    """Lower the sentence capital of an ordinary word: one for which ``is_ordinary(lower-case form)`` holds."""
+    words = list(words)
+    at = first_word(words)
+    if at >= 0:
+        word = words[at]
+        lower = word[:1].lower() + word[1:]
+        if word[:1].isupper() and lower.islower() and is_ordinary(lower):
+            words[at] = lower
+    return words
+
+
+def join(words: Sequence[str]) -> str:
+    """Text as people write it: spacing, quotes, sentence capital."""
+    words = list(words)
+    at = first_word(words)
+    if at >= 0:
+        words[at] = capitalize(words[at])
+    pieces: list[str] = []
+    quoted = False
+    tight = True  # no space before the next word
+    for at, word in enumerate(words):
+        if word == '"':
+            if not quoted and not tight:
+                pieces.append(" ")
+            pieces.append(word)
+            quoted = not quoted
+            tight = quoted
+            continue
+        before = words[at - 1] if at else ""
+        if word == "." and len(before) > 1 and before[-1] == "." and before != "..." and at == len(words) - 1:
+            continue  # "the U.S." ends with one stop
+        run_on = word in _STOPS and before.endswith(".")  # set tight, ". ." would become "..."
+        if run_on or not (tight or word in _CLOSERS):
+            pieces.append(" ")
+        pieces.append("'" if word == "‘" else word)
+        tight = word in _OPENERS
+    return "".join(pieces)

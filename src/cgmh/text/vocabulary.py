@@ -1,0 +1,95 @@
+"""Words and their ids. Unknown words are told apart by shape, so that the model knows a name from a number."""
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from ..errors import BadModel
+
+START, END = "<s>", "</s>"
+SHAPES = (
+    "<lower>", "<lower-s>", "<lower-ed>", "<lower-ing>", "<lower-ly>",
+    "<capital>", "<upper>", "<number>", "<mixed>", "<symbol>",
+)  # fmt: skip
+SPECIALS = (START, END, *SHAPES)
+
+
+def shape(word: str) -> str:
+    """The unknown that stands for a word outside the vocabulary."""
+    letters = any(c.isalpha() for c in word)
+    if any(c.isdigit() for c in word):
+        return "<mixed>" if letters else "<number>"
+    if not letters:
+        return "<symbol>"
+    if word.isupper() and len(word) > 1:
+        return "<upper>"
+    if word[0].isupper():
+        return "<capital>"
+    if any(c.isupper() for c in word):
+        return "<mixed>"
+    for suffix in ("ing", "ed", "ly", "s"):
+        if word.endswith(suffix) and len(word) > len(suffix) + 2:
+            return f"<lower-{suffix}>"
+    return "<lower>"
+
+
+def is_special(word: str) -> bool:
+    return len(word) > 2 and word[0] == "<" and word[-1] == ">"
+
+
+class Vocabulary:
+    """The list of a model's words; a word's id is its place in it."""
+
+    def __init__(self, words: Sequence[str], names: Iterable[str] = ()) -> None:
+        self.words = list(words)
+        self.names = frozenset(names)  # lower-case words that are mostly names: "mark"; they keep an opening capital
+        self.ids = {word: at for at, word in enumerate(self.words)}
+        missing = [word for word in SPECIALS if word not in self.ids]
+        if missing or len(self.ids) != len(self.words):
+            raise BadModel(f"the vocabulary {'lacks ' + missing[0] if missing else 'repeats a word'}")
+        self.start, self.end = self.ids[START], self.ids[END]
+        self._lower: dict[str, list[int]] | None = None
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def id(self, word: str) -> int:
+        """The id of a word, or of the unknown of its shape."""
+        found = self.ids.get(word)
+        return self.ids[shape(word)] if found is None or is_special(word) else found
+
+    def encode(self, words: Iterable[str]) -> list[int]:
+        return [self.id(word) for word in words]
+
+    def is_ordinary(self, word: str) -> bool:
+        """Whether a lower-case word is kept in lower case at the start of a sentence."""
+        return word in self.ids and word not in self.names
+
+    def casings(self, word: str) -> list[int]:
+        """The ids of every casing of a word: lottery, Lottery, LOTTERY."""
+        if self._lower is None:
+            self._lower = {}
+            for at, known in enumerate(self.words):
+                if not is_special(known):
+                    self._lower.setdefault(known.lower(), []).append(at)
+        return self._lower.get(word.lower(), [])
+
+    @property
+    def special_ids(self) -> list[int]:
+        """Ids that stand for no word of their own: marks, unknowns, fillers. Nothing ever proposes them."""
+        return [at for at, word in enumerate(self.words) if is_special(word)]
+
+    def save(self, path: Path) -> None:
+        record = {"words": self.words, "names": sorted(self.names)}
+        path.write_text(json.dumps(record, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> "Vocabulary":
+        try:
+            record = json.loads(path.read_text(encoding="utf-8"))
+            words, names = record["words"], record["names"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise BadModel(f"{path}: cannot read the vocabulary ({error})") from error
+        if not all(isinstance(some, list) and all(isinstance(word, str) for word in some) for some in (words, names)):
+            raise BadModel(f"{path}: the vocabulary must hold two lists of words")
+        return cls(words, names)
