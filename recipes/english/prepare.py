@@ -12,20 +12,31 @@ import lzma
 import re
 import sys
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
-from classes import cluster
 
 from cgmh.text.tokenizer import TERMINALS, first_word, split, truecase
 from cgmh.text.vocabulary import SPECIALS, Vocabulary, shape
+from cgmh.training.classes import cluster
+from cgmh.training.corpus import mostly_names, truecased_counts
 
 CORPORA = ("wikipedia-1", "wikipedia-2", "reuters", "un_debates", "imdb", "fiction", "talk")
 NUM_CLASSES, CLASS_SIZE = 256, 196
 STRETCH, HOLD_EVERY = 500, 200
+SAMPLE_EVERY = 3  # sentences that the word classes are learned from
 # Weights of the corpora in vocabulary counts and, by default, in training: everyday English counts for more.
-WEIGHTS = {"wikipedia-1": 0.8, "wikipedia-2": 0.8, "reuters": 0.6, "un_debates": 0.6, "imdb": 1.0, "fiction": 1.4, "talk": 1.4}
+WEIGHTS = {
+    "wikipedia-1": 0.8,
+    "wikipedia-2": 0.8,
+    "reuters": 0.6,
+    "un_debates": 0.6,
+    "imdb": 1.0,
+    "fiction": 1.4,
+    "talk": 1.4,
+}
 
 _TICKER = re.compile(r"\(\s*[A-Z0-9.=^:\s,-]+\)|<[A-Z0-9.=^]+>|(?<=\s)\.[A-Z]{2,}\d*\b|\[[^\]]*\]")
 _PARENTHESES = re.compile(r"\s*\([^()]*\)")
@@ -47,7 +58,7 @@ def clean(line: str, at: int) -> list[str] | None:
     quotes = words.count('"')
     if quotes % 2 or (quotes == 2 and words[0] == words[-1] == '"'):
         words = [word for word in words if word != '"']
-    if not words or "‘" in words or words[-1] not in TERMINALS and not (words[-1] == '"' and words[-2] in TERMINALS):
+    if not words or "‘" in words or (words[-1] not in TERMINALS and not (words[-1] == '"' and words[-2] in TERMINALS)):
         return None
     if sum(any(c.isalpha() for c in word) for word in words) < 0.6 * len(words) - 1:
         return None
@@ -77,6 +88,18 @@ def tokenise(task: tuple[Path, Path]) -> tuple[str, Counter[str], Counter[str], 
                 inner.update(words)
                 inner[words[first]] -= 1
     return source.name.split(".")[0], inner, opening, kept, total
+
+
+def sampled(files: Sequence[Path], vocabulary: Vocabulary) -> Iterator[np.ndarray]:
+    """Ids of every third training sentence of each corpus: enough to tell how words are used."""
+    for file in files:
+        ids: list[int] = []
+        with file.open(encoding="utf-8") as lines:
+            for at, line in enumerate(lines):
+                if at % SAMPLE_EVERY == 0 and line[0] != "H":
+                    ids += vocabulary.encode(truecase(line[2:].rstrip("\n").split(" "), vocabulary.is_ordinary))
+                    ids.append(vocabulary.end)
+        yield np.array(ids, np.int32)
 
 
 def encode(task: tuple[Path, Path]) -> tuple[str, int, int, int, int]:
@@ -115,18 +138,14 @@ def main(data: Path, out: Path) -> None:
                 inner[word] += int(count * WEIGHTS[name] * 10)
             for word, count in openers.items():
                 opening[word] += int(count * WEIGHTS[name] * 10)
-        # An opening word is ordinary when, inside sentences, its lower-case form is the commoner one.
-        counts = inner.copy()
-        for word, count in opening.items():
-            lower = word[:1].lower() + word[1:]
-            ordinary = lower.islower() and inner[lower] >= max(inner[word], 1)
-            counts[lower if ordinary else word] += count
+        counts = truecased_counts(inner, opening)
         room = NUM_CLASSES * CLASS_SIZE - len(SPECIALS)
         words = [word for word, _ in counts.most_common(room)]
-        names = [word for word in words if word.islower() and inner[word] < inner[word[:1].upper() + word[1:]]]
+        names = mostly_names(words, inner)
         plain = Vocabulary([*SPECIALS, *words], names)
         files = [out / f"{name}.tok" for name in CORPORA]
-        Vocabulary(cluster(files, plain, NUM_CLASSES, CLASS_SIZE), names).save(out / "vocabulary.json")
+        grouped = cluster(sampled(files, plain), plain, NUM_CLASSES, CLASS_SIZE)
+        Vocabulary(grouped, names).save(out / "vocabulary.json")
         (out / "counts.json").write_text(json.dumps({word: counts[word] for word in words}, ensure_ascii=False))
         unknown = held = 0
         for name, train, size, unknowns, ends in pool.map(encode, [(file, out) for file in files]):

@@ -1,0 +1,58 @@
+"""Sentences under constraints, sampled exactly by Metropolis-Hastings over words.
+
+>>> import cgmh
+>>> cgmh.keywords(["lottery", "scholarships"], n=5).texts  # doctest: +SKIP
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .errors import BadInput, BadModel, CgmhError, InfeasibleStart, MissingExtra
+
+if TYPE_CHECKING:
+    from .api import Settings, keywords, solve
+    from .models.checkpoint import load_model
+    from .result import Result, Sentence, Step
+    from .sampling import Annealing, Constant, Kernel, sample
+    from .target import Target
+
+__version__ = "0.1.0"
+
+# What needs torch is imported on first use, so that `import cgmh` and `cgmh --help` are quick.
+_HOMES = {
+    "Settings": "api", "keywords": "api", "solve": "api",
+    "load_model": "models.checkpoint",
+    "Result": "result", "Sentence": "result", "Step": "result",
+    "Annealing": "sampling", "Constant": "sampling", "Kernel": "sampling", "sample": "sampling",
+    "Target": "target",
+}  # fmt: skip
+
+__all__ = [
+    "Annealing",
+    "BadInput",
+    "BadModel",
+    "CgmhError",
+    "Constant",
+    "InfeasibleStart",
+    "Kernel",
+    "MissingExtra",
+    "Result",
+    "Sentence",
+    "Settings",
+    "Step",
+    "Target",
+    "keywords",
+    "load_model",
+    "sample",
+    "solve",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    raise AttributeError(f"module 'cgmh' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -18,7 +18,7 @@ _SECOND = _signed(0x94D049BB133111EB)
 
 # Every site the package draws from; one step computes them together. A site that is not listed costs a call of its own.
 SITES = (
-    "component", "move", "at", "floor", "floor word", "class", "word", "gibbs", "swap first", "swap second", "swap at",
+    "component", "move", "at", "floor", "floor word", "class", "word", "gibbs", "swap blocks", "swap at",
     "variant at", "variant word", "screen", "accept",
 )  # fmt: skip
 _PLACES = {site: place for place, site in enumerate(SITES)}
@@ -32,8 +32,8 @@ def _mix(z: Tensor) -> Tensor:
 
 
 def _unit(z: Tensor) -> Tensor:
-    """The upper 52 bits as a number strictly between 0 and 1."""
-    return (((z >> 12) & ((1 << 52) - 1)).to(torch.float64) + 0.5) * 2.0**-52
+    """The upper 51 bits as a number strictly between 0 and 1; times any total it stays below it in floating point."""
+    return (((z >> 13) & ((1 << 51) - 1)).to(torch.float64) + 0.5) * 2.0**-51
 
 
 @lru_cache(maxsize=4096)
@@ -55,46 +55,50 @@ class Draws:
 
     def __init__(self, seed: int, chains: Tensor, steps: Tensor) -> None:
         start = torch.full_like(chains, _signed(seed * 2 + 1))
-        self._chain_key = _mix(_mix(start) + chains * _GOLDEN)  # [B]
-        self._key = _mix(self._chain_key + steps * _GOLDEN)  # [B]
-        self._block: Tensor | None = None  # [S,B]
+        self.chain_key = _mix(_mix(start) + chains * _GOLDEN)  # [B]
+        self.key = _mix(self.chain_key + steps * _GOLDEN)  # [B]
+        self.block: Tensor | None = None  # [S,B]: every listed site
 
-    @classmethod
-    def _from_keys(cls, chain_key: Tensor, key: Tensor, block: Tensor | None) -> "Draws":
-        draws = cls.__new__(cls)
-        draws._chain_key, draws._key, draws._block = chain_key, key, block
+    def _with(self, chain_key: Tensor, key: Tensor, block: Tensor | None) -> "Draws":
+        draws = Draws.__new__(Draws)
+        draws.chain_key, draws.key, draws.block = chain_key, key, block
         return draws
 
     def at_steps(self, steps: Tensor) -> "Draws":
         """The draws of the same chains at other steps."""
-        return Draws._from_keys(self._chain_key, _mix(self._chain_key + steps * _GOLDEN), None)
+        return self._with(self.chain_key, _mix(self.chain_key + steps * _GOLDEN), None)
+
+    def ahead(self, steps: Tensor, number: int) -> list["Draws"]:
+        """The draws of the same chains at `steps` [B] and the steps after them, computed together."""
+        offset = torch.arange(number, device=steps.device)[:, None]
+        keys = _mix(self.chain_key + (steps + offset) * _GOLDEN)  # [T,B]
+        blocks = _unit(_mix(keys[:, None] + _site_keys(keys.device)))  # [T,S,B]
+        return [self._with(self.chain_key, keys[t], blocks[t]) for t in range(number)]
 
     def select(self, rows: Tensor) -> "Draws":
         """The draws of some rows."""
-        return Draws._from_keys(self._chain_key[rows], self._key[rows], self._all()[:, rows])
+        block = self.block if self.block is None else self.block.index_select(1, rows)
+        return self._with(self.chain_key.index_select(0, rows), self.key.index_select(0, rows), block)
 
     def _all(self) -> Tensor:
-        if self._block is None:
-            self._block = _unit(_mix(self._key + _site_keys(self._key.device)))
-        return self._block
+        if self.block is None:
+            self.block = _unit(_mix(self.key + _site_keys(self.key.device)))
+        return self.block
 
     def uniform(self, site: str) -> Tensor:
         """[B] float64, uniform strictly between 0 and 1."""
         place = _PLACES.get(site)
-        return _unit(_mix(self._key + _site_key(site))) if place is None else self._all()[place]
+        return _unit(_mix(self.key + _site_key(site))) if place is None else self._all()[place]
 
     def choose(self, log_weights: Tensor, site: str) -> Tensor:
         """[B]: a column of log_weights [B,K] with probability proportional to its exponential; never one of -inf."""
         weights = (log_weights - log_weights.amax(-1, keepdim=True)).to(torch.float64).exp()  # [B,K]
         sums = weights.cumsum(-1)  # [B,K]
-        total = sums[:, -1]
-        # The bound keeps the threshold below the total in floating point, so some column always lies above it.
-        threshold = torch.minimum(self.uniform(site) * total, total * (1 - 2.0**-52))
-        return (sums <= threshold[:, None]).sum(-1)
+        return (sums <= self.uniform(site)[:, None] * sums[:, -1:]).sum(-1)
 
     def integer(self, high: Tensor, site: str) -> Tensor:
         """[B]: uniform on 0 .. high-1."""
-        return torch.minimum((self.uniform(site) * high).to(torch.int64), high - 1)
+        return (self.uniform(site) * high).to(torch.int64)
 
     def accept(self, log_ratio: Tensor, site: str) -> Tensor:
         """[B] bool: true with probability min(1, exp(log_ratio)); never for -inf or nan."""

@@ -2,9 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import torch
 from torch import Tensor
+
+
+@lru_cache(maxsize=256)
+def count(number: int, device: torch.device) -> Tensor:
+    """[number]: 0, 1, 2, ...; shared, so never to be written to."""
+    return torch.arange(number, device=device)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +65,7 @@ class Sentences:
     @property
     def columns(self) -> Tensor:
         """[L]: 0 .. L-1."""
-        return torch.arange(self.ids.shape[1], device=self.ids.device)
+        return count(self.ids.shape[1], self.ids.device)
 
     @property
     def present(self) -> Tensor:
@@ -106,7 +113,9 @@ class Sentences:
 
     def select(self, rows: Tensor) -> "Sentences":
         """Some rows, in the order given."""
-        return Sentences(self.ids[rows], self.lengths[rows], self.inputs[rows])
+        return Sentences(
+            self.ids.index_select(0, rows), self.lengths.index_select(0, rows), self.inputs.index_select(0, rows)
+        )
 
     def where(self, mask: Tensor, other: "Sentences") -> "Sentences":
         """These rows where `mask` [B] is true, those of `other` elsewhere."""

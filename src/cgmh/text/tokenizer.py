@@ -163,5 +163,5 @@ def join(words: Sequence[str]) -> str:
         if run_on or not (tight or word in _CLOSERS):
             pieces.append(" ")
         pieces.append("'" if word == "‘" else word)
-        tight = word in _OPENERS
+        tight = word in _OPENERS or word == "@"
     return "".join(pieces)

@@ -1,6 +1,8 @@
 """Words and their ids. Unknown words are told apart by shape, so that the model knows a name from a number."""
 
+import gzip
 import json
+import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -81,14 +83,16 @@ class Vocabulary:
 
     def save(self, path: Path) -> None:
         record = {"words": self.words, "names": sorted(self.names)}
-        path.write_text(json.dumps(record, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+        data = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
+        path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
 
     @classmethod
     def load(cls, path: Path) -> "Vocabulary":
         try:
-            record = json.loads(path.read_text(encoding="utf-8"))
+            data = path.read_bytes()
+            record = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
             words, names = record["words"], record["names"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError) as error:
             raise BadModel(f"{path}: cannot read the vocabulary ({error})") from error
         if not all(isinstance(some, list) and all(isinstance(word, str) for word in some) for some in (words, names)):
             raise BadModel(f"{path}: the vocabulary must hold two lists of words")

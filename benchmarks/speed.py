@@ -1,0 +1,100 @@
+"""Chain steps a second of the embedded model, beside the paper's kernel on the same model in the same run.
+
+    python benchmarks/speed.py                 # CPU (all cores), and every GPU batch size if there is a GPU
+    python benchmarks/speed.py --device cuda
+
+A step is one proposal of one chain. The chains answer eight fixed sets of keywords at the default temperature and are
+warmed up before the clock starts. Writes benchmarks/results/speed-DEVICE.json with a signature.
+"""
+
+import argparse
+import json
+import platform
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import torch
+
+from cgmh import __version__
+from cgmh.api import WINDOW, Settings
+from cgmh.models.checkpoint import load_model
+from cgmh.proposals import GibbsOver, WordEdits
+from cgmh.sampling import Constant, Kernel, sample
+from cgmh.tasks import KeywordInput, Keywords, Problem
+
+SETS = ("lottery scholarships", "kitchen bread", "teacher homework students", "snow mountain", "friends", "decision build home",
+        "train late meeting", "doctor patient hospital")  # fmt: skip
+WARM_UP = 40
+
+
+def pose(model: object, chains: int) -> Problem:
+    inputs = [KeywordInput(tuple(some.split())) for some in SETS]
+    return Keywords().pose(inputs, model, max(1, chains // len(SETS)), 0)  # type: ignore[arg-type]
+
+
+def clock(kernel: Kernel, problem: Problem, steps: int, shards: int, warm_up: int = WARM_UP) -> dict[str, float]:
+    """Steps a second over `shards` single-threaded parts (one on a GPU), and the share of steps accepted."""
+    rows = torch.arange(len(problem.start), device=problem.start.device).chunk(shards)
+    cuda = problem.start.device.type == "cuda"
+    beta = 1 / Settings().temperature
+
+    @torch.inference_mode()
+    def run(some: torch.Tensor) -> tuple[float, float, float]:
+        start = problem.start.select(some)
+        began, accepted = 0.0, torch.zeros((), device=some.device)
+        for number, (_, _, info) in enumerate(sample(kernel, start, warm_up + steps, 0, Constant(beta), chains=some.cpu())):
+            if number == warm_up - 1:
+                torch.cuda.synchronize() if cuda else None
+                began = time.perf_counter()
+            elif number >= warm_up:
+                accepted += info.accepted.sum()
+        torch.cuda.synchronize() if cuda else None
+        return began, time.perf_counter(), float(accepted)
+
+    with ThreadPoolExecutor(shards, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+        spans = list(pool.map(run, rows))
+    seconds = max(end for _, end, _ in spans) - min(begin for begin, _, _ in spans)
+    total = len(problem.start) * steps
+    return {"steps_per_second": total / seconds, "accepted": sum(a for _, _, a in spans) / total, "seconds": seconds}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--chains", type=int, nargs="*", help="batch sizes")
+    parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--no-paper", action="store_true", help="leave the paper's kernel out")
+    parser.add_argument("--out", type=Path)
+    args = parser.parse_args()
+    cuda = args.device.startswith("cuda")
+    model = load_model(device=args.device)
+    shards = 1 if cuda else torch.get_num_threads()
+    sizes = args.chains or ([4096, 16384, 32768, 65536] if cuda else [64, 256])
+    rows = []
+    for chains in sizes:
+        problem = pose(model, chains)
+        kernel = Kernel(problem.target, problem.proposal, window=WINDOW)
+        found = clock(kernel, problem, args.steps, shards)
+        rows.append({"kernel": "fill", "chains": chains, **found})
+        print(f"fill head       {chains:6d} chains  {found['steps_per_second']:12,.0f} steps/s  accepted {found['accepted']:.2f}", flush=True)
+    if not args.no_paper:
+        chains = 1024 if cuda else 64
+        problem = pose(model, chains)
+        kernel = Kernel(problem.target, WordEdits(GibbsOver(problem.model, problem.target, 100)))
+        found = clock(kernel, problem, 8, shards, warm_up=4)
+        rows.append({"kernel": "gibbs-100", "chains": chains, **found})
+        print(f"gibbs over 100  {chains:6d} chains  {found['steps_per_second']:12,.0f} steps/s  accepted {found['accepted']:.2f}")
+        best = max(row["steps_per_second"] for row in rows if row["kernel"] == "fill")
+        same = next(row["steps_per_second"] for row in rows if row["kernel"] == "fill" and (row["chains"] == chains or cuda))
+        print(f"ratio at {chains} chains {same / found['steps_per_second']:.0f}, at the best batch {best / found['steps_per_second']:.0f}")
+    name = torch.cuda.get_device_name() if cuda else f"{shards} cores of {platform.processor() or platform.machine()}"
+    signature = f"cgmh {__version__} | speed | {name} | {model.name} | window {WINDOW} | torch {torch.__version__}"
+    print(signature)
+    out = args.out or Path(__file__).parent / "results" / f"speed-{'cuda' if cuda else 'cpu'}.json"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(json.dumps({"signature": signature, "rows": rows}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""The `cgmh` command. Results go to stdout, talk to stderr; a mistake costs one line and exit code 2."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+from .. import __version__
+from ..errors import CgmhError
+from .keywords import keywords_command
+from .score import score_command
+from .train import train_command
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="cgmh")
+def group() -> None:
+    """Sentences under constraints, sampled exactly by Metropolis-Hastings.
+
+    \b
+    cgmh keywords lottery scholarships      sentences that contain both words
+    echo "snow mountain" | cgmh keywords    one set of keywords a line
+    cgmh score "The train was late."        how probable a sentence is
+    cgmh train corpus.txt --out my-model    a model of your own text
+
+    Every command works offline, on the English model inside the package, or with --model DIR on your own.
+    """
+
+
+for command in (keywords_command, score_command, train_command):
+    group.add_command(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command and leave with its exit code: 0 done, 2 bad input, 130 interrupted."""
+    try:
+        code = group.main(args=None if arguments is None else list(arguments), prog_name="cgmh", standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(code if isinstance(code, int) else 0)
+    except CgmhError as error:
+        click.echo(f"cgmh: {error}", err=True)
+        sys.exit(2)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("cgmh: interrupted", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone; nothing more to say
+        sys.exit(0)

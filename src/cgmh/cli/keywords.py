@@ -1,0 +1,90 @@
+"""`cgmh keywords`."""
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import BadInput
+from .reading import read_lines, stdin_is_terminal
+
+if TYPE_CHECKING:
+    from ..result import Result
+
+
+@click.command("keywords")
+@click.argument("words", nargs=-1, metavar="[WORD]...")
+@click.option("--file", metavar="FILE", help="Read sets of keywords from FILE, one a line (- for stdin).")
+@click.option("--n", default=5, show_default=True, help="Sentences to print for each set.")
+@click.option("--ordered", is_flag=True, help="Keep the keywords in the order given.")
+@click.option("--inflect", is_flag=True, help="Let a keyword appear in any inflected form (walk, walks, walked).")
+@click.option("--forbid", multiple=True, metavar="WORD", help="A word that must not appear; repeat for more.")
+@click.option("--min-words", default=0, show_default=True, help="Fewest words, punctuation not counted.")
+@click.option("--max-words", default=20, show_default=True, help="Most words, punctuation not counted.")
+@click.option("--steps", default=None, type=int, help="Steps of each chain.")
+@click.option("--chains", default=None, type=int, help="Chains for each set.")
+@click.option("--seed", default=0, show_default=True, help="Same seed, same sentences.")
+@click.option("--temperature", default=None, type=float, help="1 samples from the model itself; lower is safer, higher is wilder.")
+@click.option("--select", type=click.Choice(["best", "last", "consensus"]), default="best", show_default=True,
+              help="best: the most natural of all visited; last: the final states, true samples; consensus: those most alike.")  # fmt: skip
+@click.option("--model", metavar="DIR", help="A model made by `cgmh train`, in place of the embedded English one.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object for each set.")
+@click.option("--trace", is_flag=False, flag_value="accepted", type=click.Choice(["accepted", "all"]), default=None,
+              help="Also print the steps of the best sentence's chain: step, sentence, move, log ratio.")  # fmt: skip
+@click.option("--quiet", is_flag=True, help="No progress bar.")
+def keywords_command(words: tuple[str, ...], file: str | None, forbid: tuple[str, ...], as_json: bool, trace: str | None, quiet: bool, **options: Any) -> None:
+    """Write sentences that contain the given words.
+
+    \b
+    cgmh keywords lottery scholarships
+    cgmh keywords "prime minister" visit --ordered      a phrase stays together
+    cgmh keywords "car|automobile" repair --inflect     any of several words, in any form
+    cgmh keywords BMW Zürich --forbid expensive         any string may be a keyword
+    cgmh keywords --file sets.txt --json > out.jsonl    one set a line
+
+    A keyword in lower case matches any casing; one with capitals is kept exactly. A keyword given twice must
+    appear twice. Without words or --file, sets are read from stdin, one a line.
+    """
+    if words and file:
+        raise BadInput("give keywords or --file, not both")
+    from ..tasks.reading import read_keywords
+
+    if words:
+        sets = [tuple(words)]
+    else:
+        if file is None and stdin_is_terminal():
+            raise BadInput("no keywords; try: cgmh keywords lottery scholarships")
+        sets = [read_keywords(line) for line in read_lines(file) if line.strip()]
+        if not sets:
+            raise BadInput("no keywords: the input is empty")
+    from ..api import Settings, solve
+    from ..tasks import KeywordInput, Keywords
+
+    wanted = {name: options[name] for name in ("n", "steps", "chains", "seed", "temperature", "select") if options[name] is not None}
+    settings = Settings(**wanted, trace=trace or "none")
+    inputs = [
+        KeywordInput(some, options["ordered"], options["inflect"], forbid, options["min_words"], options["max_words"])
+        for some in sets
+    ]
+    results = solve(Keywords(), inputs, settings, model=options["model"], progress=not quiet and sys.stderr.isatty())
+    for number, result in enumerate(results):
+        if as_json:
+            record = result.to_dict()
+            if trace:
+                record["trace"] = [vars(step) for step in result.trace]
+            click.echo(json.dumps(record, ensure_ascii=False))
+        else:
+            _print(result, heading=len(inputs) > 1, first=number == 0)
+
+
+def _print(result: "Result", *, heading: bool, first: bool) -> None:
+    if heading:
+        click.echo(f"{'' if first else chr(10)}# {result.input}")
+    for sentence in result:
+        click.echo(sentence.text)
+    if result.trace:
+        width = max(len(step.text) for step in result.trace)
+        click.echo(f"\n{'step':>5}  {'move':7}  {'log ratio':>9}     sentence")
+        for step in result.trace:
+            click.echo(f"{step.step:5}  {step.move:7}  {step.log_ratio:9.2f}  {' ' if step.accepted else 'x'}  {step.text:{width}}".rstrip())

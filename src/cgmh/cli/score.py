@@ -1,0 +1,41 @@
+"""`cgmh score`."""
+
+import json
+
+import click
+
+from ..errors import BadInput
+from .reading import read_lines, stdin_is_terminal
+
+
+@click.command("score")
+@click.argument("sentences", nargs=-1, metavar="[SENTENCE]...")
+@click.option("--file", metavar="FILE", help="Read sentences from FILE, one a line (- for stdin).")
+@click.option("--model", metavar="DIR", help="A model made by `cgmh train`, in place of the embedded English one.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a sentence.")
+def score_command(sentences: tuple[str, ...], file: str | None, model: str | None, as_json: bool) -> None:
+    """Print log probability and perplexity of sentences.
+
+    \b
+    cgmh score "The train was late for the meeting."
+    cgmh score --file sentences.txt --json
+
+    The perplexity is a word's, the end of the sentence counting as one. Words outside the vocabulary count as
+    unknowns of their shape. Without sentences or --file, they are read from stdin, one a line.
+    """
+    if sentences and file:
+        raise BadInput("give sentences or --file, not both")
+    if not sentences and file is None and stdin_is_terminal():
+        raise BadInput('no sentences; try: cgmh score "The train was late."')
+    lines = list(sentences) if sentences else [line for line in read_lines(file) if line.strip()]
+    if not lines:
+        raise BadInput("no sentences: the input is empty")
+    from ..api import score
+
+    for found in score(lines, model=model):
+        if as_json:
+            click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+        else:
+            click.echo(f"{found.log_prob:9.2f}  {found.perplexity:9.1f}  {found.text}")
+    if not as_json:
+        click.echo(f"{'log prob':>9}  {'perplexity':>9}", err=True)

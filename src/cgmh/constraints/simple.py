@@ -1,0 +1,71 @@
+"""Claims that one look at the words decides: Forbids, LengthBetween, EndsWith."""
+
+from collections.abc import Collection, Sequence
+
+import torch
+from torch import Tensor
+
+from ..text.sentences import Sentences
+from .protocols import HardConstraint
+from .tables import OnDevice, id_table
+
+
+class Forbids(HardConstraint):
+    """No forbidden word occurs; the words may differ between inputs."""
+
+    name = "forbids"
+
+    def __init__(self, ids: Sequence[Collection[int]]) -> None:
+        mentioned = sorted(set().union(*ids)) if ids else []
+        # Ids in use are numbered densely, so that the table has one column a forbidden word rather than one a word.
+        column = torch.zeros(max(mentioned, default=-1) + 2, dtype=torch.int64)  # [max + 2]
+        column[mentioned] = torch.arange(1, len(mentioned) + 1)
+        sets = sorted({tuple(sorted(set(some))) for some in ids})
+        banned = torch.zeros(max(len(sets), 1), len(mentioned) + 1, dtype=torch.bool)  # [sets, mentioned + 1]
+        for at, some in enumerate(sets):
+            banned[at, column[list(some)]] = True
+        number = {some: at for at, some in enumerate(sets)}
+        which = torch.tensor([number[tuple(sorted(set(some)))] for some in ids], dtype=torch.int64)  # [inputs]
+        self._tables = OnDevice(column=column, banned=banned, which=which)
+
+    def holds(self, sentences: Sentences) -> Tensor:
+        tables = self._tables.at(sentences.device)
+        column = tables["column"]
+        columns = column[sentences.ids.clamp(max=column.shape[0] - 1)]  # [B,L]
+        found = tables["banned"][tables["which"][sentences.inputs][:, None], columns]  # [B,L]
+        return ~(found & sentences.present).any(-1)
+
+
+class LengthBetween(HardConstraint):
+    """The sentence has between `least` and `most` words, counting those for which `counts` [ids] is true."""
+
+    name = "length"
+
+    def __init__(self, least: Sequence[int], most: Sequence[int], counts: Tensor | None = None) -> None:
+        # Without a table every word counts; ids past the table count too.
+        table = torch.ones(1, dtype=torch.bool) if counts is None else torch.cat([counts.cpu(), torch.ones(1).bool()])
+        self._tables = OnDevice(
+            least=torch.tensor(least, dtype=torch.int64), most=torch.tensor(most, dtype=torch.int64), counts=table
+        )
+
+    def holds(self, sentences: Sentences) -> Tensor:
+        tables = self._tables.at(sentences.device)
+        counts = tables["counts"]
+        counted = counts[sentences.ids.clamp(max=counts.shape[0] - 1)] & sentences.present  # [B,L]
+        count = counted.sum(-1)
+        least, most = (tables[name].index_select(0, sentences.inputs) for name in ("least", "most"))
+        return (count >= least) & (count <= most)
+
+
+class EndsWith(HardConstraint):
+    """The last word is one of `ids`."""
+
+    name = "ending"
+
+    def __init__(self, ids: Collection[int]) -> None:
+        self._tables = OnDevice(ends=id_table(ids))
+
+    def holds(self, sentences: Sentences) -> Tensor:
+        ends = self._tables.at(sentences.device)["ends"]
+        last = sentences.word_at(sentences.lengths - 1)  # [B]
+        return ends[last.clamp_(max=ends.shape[0] - 1)] & (sentences.lengths > 0)

@@ -1,0 +1,124 @@
+"""What every word model must obey for the sampler to be exact, as checks to run on a model of your own."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..draws import Draws
+from ..text.sentences import Sentences
+from .protocols import WordModel
+
+
+@torch.no_grad()
+def check_model(model: WordModel, sentences: Sentences, tolerance: float = 1e-9) -> None:
+    """Raise AssertionError with the law that `model` breaks on these sentences, each of at least one word.
+
+    Use a tolerance near 1e-9 for float64 and 1e-3 for float32 or quantised models.
+    """
+    _check_log_prob(model, sentences, tolerance)
+    _check_fill(model, sentences, tolerance)
+    _check_scoring(model, sentences, tolerance)
+
+
+def _require(holds: Tensor | bool, law: str) -> None:
+    if not bool(torch.as_tensor(holds).all()):
+        raise AssertionError(f"law broken: {law}")
+
+
+def _near(first: Tensor, second: Tensor, tolerance: float) -> Tensor:
+    first, second = first.double(), second.double()
+    return (first == second) | ((first - second).abs() <= tolerance)
+
+
+def _rows(sentences: Sentences) -> Tensor:
+    return torch.arange(len(sentences), device=sentences.device)
+
+
+def _check_log_prob(model: WordModel, sentences: Sentences, tolerance: float) -> None:
+    together = model.log_prob(model.encode(sentences))
+    _require(together.isfinite() & (together <= tolerance), "log_prob is finite and not above 0")
+    for row in _rows(sentences):
+        alone = model.log_prob(model.encode(sentences.select(row[None])))
+        _require(_near(alone, together[row], tolerance), f"row {int(row)} scores alone as it does in a batch")
+
+
+def _log_words(model: WordModel, encoding: Any, rows: Tensor, left: Tensor, right: Tensor) -> Tensor:
+    """[R,V + 1]: log q of every word of the vocabulary and of one run-local id."""
+
+    def some(row: int, words: Tensor) -> Tensor:
+        same = torch.full_like(words, row)
+        fill = model.fill(encoding, rows[same], left[same], right[same])
+        return fill.log_prob(words).double()
+
+    words = torch.arange(model.num_words + 1, device=rows.device)
+    return torch.stack([torch.cat([some(row, part) for part in torch.split(words, 512)]) for row in range(len(rows))])
+
+
+def _check_fill(model: WordModel, sentences: Sentences, tolerance: float) -> None:
+    rows = _rows(sentences)
+    at = Draws(0, rows, rows).integer(sentences.lengths, "at")  # any place
+    log_words = _log_words(model, model.encode(sentences), rows, at, at + 1)
+    total = log_words.logsumexp(-1)
+    _require(_near(total, torch.zeros_like(total), tolerance), "a fill sums to 1 over the vocabulary")
+    never = [*model.special_ids.tolist(), model.num_words]
+    _require(log_words[:, never] == -torch.inf, "specials and run-local ids are never proposed")
+    shorter = sentences.delete(at)
+    log_gap = _log_words(model, model.encode(shorter), rows, at, at)
+    _require(_near(log_gap, log_words, tolerance), "a fill does not depend on the word in the gap")
+    chosen = model.fill(model.encode(sentences), rows, at, at + 1).choose(Draws(1, rows, rows))
+    log_chosen = log_words.gather(1, chosen[:, None])
+    _require(log_chosen > -torch.inf, "a word that is chosen has a probability")
+    log_best = model.candidates(model.encode(sentences), rows, at, at + 1)
+    log_same = model.candidates(model.encode(shorter), rows, at, at)
+    _require(log_best.shape[1] == model.num_words, "candidates rank the whole vocabulary")
+    _require(_near(log_best, log_same, tolerance), "candidates do not depend on the word in the gap")
+
+
+def _check_scoring(model: WordModel, sentences: Sentences, tolerance: float) -> None:
+    rows = _rows(sentences)
+    draws = Draws(2, rows, rows)
+    at = draws.integer(sentences.lengths, "at")
+    word = model.fill(model.encode(sentences), rows, at, at + 1).choose(draws)
+    growth = draws.integer(torch.full_like(at, 3), "move") - 1  # delete, replace or insert
+    growth = growth.masked_fill((growth < 0) & (sentences.lengths == 1), 0)
+    growth = growth.masked_fill((growth > 0) & (sentences.lengths >= sentences.capacity - 1), 0)
+    proposed = sentences.edit(at, word, growth)
+    same_right = torch.where(growth > 0, sentences.lengths - at, sentences.lengths - at - 1)
+    fresh = model.log_prob(model.encode(proposed))
+    for window in (None, 0, 1, 2):
+        encoding = model.encode(sentences)
+        before = model.log_prob(encoding)
+        pending = model.score(encoding, rows, proposed, at, same_right, window)
+        back = model.score(model.encode(proposed), rows, sentences, at, same_right, window)
+        _require(
+            _near(pending.log_gain, -back.log_gain, tolerance), f"window {window}: the gain back is minus the gain"
+        )
+        if window is None:
+            _require(_near(pending.log_gain, fresh - before, tolerance), "without a window the gain is exact")
+        keep = rows % 3 != 2
+        log_prob = model.finish(encoding, pending, keep)
+        _require(log_prob.isfinite(), "finish is finite for every row")
+        _require(_near(log_prob, fresh, tolerance) | ~keep, f"window {window}: finish gives log p of the candidate")
+        accepted = keep & (rows % 2 == 0)
+        model.commit(encoding, pending, accepted)
+        after = proposed.where(accepted, sentences)
+        _check_same(model, encoding, after, tolerance)
+        twice = torch.cat([rows, rows.flip(0)])
+        _check_same(model, encoding.select(twice), after.select(twice), tolerance)
+
+
+def _check_same(model: WordModel, encoding: Any, sentences: Sentences, tolerance: float) -> None:
+    """The encoding answers as a fresh one of these sentences would."""
+    rows, fresh = _rows(sentences), model.encode(sentences)
+    law = "after commit or select, an encoding is that of its sentences"
+    _require(_near(model.log_prob(encoding), model.log_prob(fresh), tolerance), law)
+    word = sentences.word_at(torch.zeros_like(rows))
+    for left, right in ((rows * 0, rows * 0 + 1), (sentences.lengths - 1, sentences.lengths)):
+        mine, theirs = (model.fill(some, rows, left, right).log_prob(word) for some in (encoding, fresh))
+        _require(_near(mine, theirs, tolerance), law)
+    log_gain = [
+        model.score(some, rows, sentences.delete(rows * 0), rows * 0, sentences.lengths - 1, None).log_gain
+        for some in (encoding, fresh)
+    ]
+    _require(_near(log_gain[0], log_gain[1], tolerance) | (sentences.lengths == 1), law)

@@ -1,0 +1,158 @@
+"""The network's parts as they run: linear maps in int8 or floating point, LSTM steps, the class-factored word table.
+
+Int8 uses one fixed activation scale a layer, never one that depends on the batch, so a chain's score does not change
+with the chains beside it.
+"""
+
+from collections.abc import Callable
+from itertools import accumulate
+
+import torch
+from torch import Tensor
+
+from .network import CHUNK, chunks
+
+Linear = Callable[[Tensor], Tensor]  # [N, in] -> [N, out]
+
+
+def int8_is_fast() -> bool:
+    """Whether this processor multiplies int8 exactly and fast (the VNNI instructions)."""
+    supported = getattr(torch.cpu, "_is_vnni_supported", getattr(torch.cpu, "_is_avx512_vnni_supported", None))
+    return (
+        hasattr(torch.ops.quantized, "linear_with_input_q_dq_qweight_dq_output_fp32")
+        and supported is not None
+        and bool(supported())
+        and "fbgemm" in torch.backends.quantized.supported_engines
+    )
+
+
+def widen(tensor: Tensor) -> Tensor:
+    """Half precision to single, for sums of exponentials; single and double stay as they are."""
+    return tensor.float() if tensor.dtype in (torch.float16, torch.bfloat16) else tensor
+
+
+class Int8Linear:
+    """W x + b with W in int8 and x rounded to 255 levels between -bound and bound."""
+
+    def __init__(self, weight: Tensor, scale: Tensor, bias: Tensor, bound: float) -> None:
+        zeros = torch.zeros(len(scale), dtype=torch.int64)
+        quantised = torch._make_per_channel_quantized_tensor(weight, scale.double(), zeros, 0)
+        self._packed = torch.ops.quantized.linear_prepack(quantised, bias.float())
+        self._step = bound / 127
+        self._multiply = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return self._multiply(x, self._step, 128, self._packed)  # type: ignore[no-any-return]
+
+
+class FloatLinear:
+    """W x + b in floating point."""
+
+    def __init__(self, weight: Tensor, bias: Tensor) -> None:
+        self._weight, self._bias = weight, bias
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return torch.nn.functional.linear(x, self._weight, self._bias)
+
+
+class Stack:
+    """Layers of LSTM cells; the state of N rows is one tensor [N, 2·layers·H]: hidden states, top last, then cells."""
+
+    def __init__(self, inputs: Linear, maps: list[Linear], hidden: int) -> None:
+        self._inputs = inputs  # the part of the first layer that reads the word
+        self._maps = maps  # first layer: reads its hidden state; others: the layer below and their own
+        self.layers, self.hidden = len(maps), hidden
+        self.width = 2 * self.layers * hidden
+
+    def top(self, state: Tensor) -> Tensor:
+        """The top hidden state [N, H]."""
+        return state[..., (self.layers - 1) * self.hidden : self.layers * self.hidden]
+
+    def step(self, words: Tensor, state: Tensor) -> Tensor:
+        """The states [N, W] after reading the embeddings [N, D]."""
+        size = self.hidden
+        after = torch.empty_like(state)
+        for layer, multiply in enumerate(self._maps):
+            low = layer * size
+            own = state[:, low : low + size]
+            cell = slice((self.layers + layer) * size, (self.layers + layer + 1) * size)
+            if layer == 0:
+                gates = multiply(own.contiguous())  # [N, 4H]: input, forget, output, candidate
+                gates += self._inputs(words)
+            else:
+                gates = multiply(torch.cat([after[:, low - size : low], own], 1))
+            opened = gates[:, : 3 * size].sigmoid_()
+            fresh = gates[:, 3 * size :].tanh_().mul_(opened[:, :size])
+            torch.addcmul(fresh, opened[:, size : 2 * size], state[:, cell], out=after[:, cell])
+            torch.mul(after[:, cell].tanh(), opened[:, 2 * size :], out=after[:, low : low + size])
+        return after
+
+    def unroll(self, embed: Callable[[Tensor], Tensor], words: Tensor, state: Tensor, steps: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Read words[i, :steps[i]] from each state; nothing is padded.
+
+        Returns the states after every word read [M, W], and for each its row and how many words came before it [M].
+        """
+        order = torch.argsort(steps, descending=True)
+        running = torch.bincount(steps).tolist()  # rows that read exactly k words
+        active = list(accumulate(reversed(running[1:])))[::-1]  # rows that read more than t words
+        state, words = state[order[: active[0]] if active else order[:0]], words[order]
+        states, rows, times = [state[:0]], [order[:0]], [order[:0]]
+        for t, count in enumerate(active):
+            state = self.step(embed(words[:count, t]), state[:count])
+            states.append(state)
+            rows.append(order[:count])
+            times.append(torch.full_like(order[:count], t))
+        return torch.cat(states), torch.cat(rows), torch.cat(times)
+
+
+class WordTable:
+    """Rows of the tied embedding, [C, S, D]: input vectors, and logits of the words of one class."""
+
+    def __init__(self, table: Tensor, scale: Tensor | None, bias: Tensor, input_scale: Tensor) -> None:
+        self.num_classes, self.class_size, _ = table.shape
+        self._flat = table.flatten(0, 1)
+        self._table, self._scale, self._bias = table, scale, bias  # scale [C, S] when the table is int8
+        self._input_scale = input_scale  # [D]
+        self._dense: Tensor | None = None
+
+    def embed(self, words: Tensor) -> Tensor:
+        """Input vectors [N, D] of ids [N]."""
+        rows = self._flat[words]
+        if self._scale is None:
+            return rows * self._input_scale
+        return rows.float() * self._scale.flatten()[words][:, None] * self._input_scale
+
+    def logits(self, query: Tensor, classes: Tensor) -> Tensor:
+        """Logits [N, S] of the words of one class a row."""
+        if query.is_cuda:
+            return self._logits_in_chunks(query, classes)
+        order = torch.argsort(classes)
+        found, counts = torch.unique_consecutive(classes[order], return_counts=True)
+        query = query[order]
+        out = query.new_empty(len(query), self.class_size)
+        at = 0
+        for number, count in zip(found.tolist(), counts.tolist(), strict=True):
+            words = self._table[number].to(query.dtype)  # int8 is widened here, a class at a time
+            torch.mm(query[at : at + count], words.t(), out=out[at : at + count])
+            at += count
+        result = torch.empty_like(out)
+        result[order] = out
+        if self._scale is not None:
+            result *= self._scale[classes]
+        return result.add_(self._bias[classes])
+
+    def _logits_in_chunks(self, query: Tensor, classes: Tensor) -> Tensor:
+        order, of_chunk, place = chunks(classes, self.num_classes)
+        rows = query.new_zeros(len(of_chunk) * CHUNK, query.shape[1])
+        rows[place] = query[order]
+        products = torch.bmm(rows.view(-1, CHUNK, rows.shape[1]), self._table[of_chunk].transpose(1, 2)).flatten(0, 1)
+        result = products.new_empty(len(query), self.class_size)
+        result[order] = products[place]
+        return widen(result) + self._bias[classes]
+
+    def all_logits(self, query: Tensor) -> Tensor:
+        """Logits [N, C, S] of every word."""
+        if self._dense is None:
+            dense = self._table if self._scale is None else self._table.float() * self._scale[..., None]
+            self._dense = dense.flatten(0, 1)
+        return (query @ self._dense.t()).unflatten(1, (self.num_classes, -1)) + self._bias

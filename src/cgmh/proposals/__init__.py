@@ -1,0 +1,23 @@
+"""Ways to step from one sentence to another, each with its probability there and back."""
+
+from .edits import WordEdits
+from .floor import FillHead
+from .gibbs import GibbsOver
+from .mixture import Mixture
+from .protocols import MOVES, Candidate, Filler, Proposal, View
+from .swap import SwapBlocks
+from .variants import Variants
+
+__all__ = [
+    "MOVES",
+    "Candidate",
+    "FillHead",
+    "Filler",
+    "GibbsOver",
+    "Mixture",
+    "Proposal",
+    "SwapBlocks",
+    "Variants",
+    "View",
+    "WordEdits",
+]

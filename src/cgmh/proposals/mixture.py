@@ -1,0 +1,44 @@
+"""One of several proposals, chosen at random."""
+
+from collections.abc import Sequence
+
+import torch
+
+from ..constraints.tables import OnDevice
+from ..draws import Draws
+from ..text.sentences import count
+from .protocols import Candidate, Proposal, View
+
+
+class Mixture:
+    """A component by weight, the same in every state: exact, because each component is reversible by itself.
+
+    The weight would stand in both log_forward and log_reverse and is left out of both.
+    """
+
+    def __init__(self, components: Sequence[tuple[Proposal, float]]) -> None:
+        weights = torch.tensor([weight for _, weight in components], dtype=torch.float64)
+        if not components or not bool((weights > 0).all()) or not bool(weights.isfinite().all()):
+            raise ValueError("a mixture needs components with positive weights")
+        self._components = [proposal for proposal, _ in components]
+        self._logs = OnDevice(weight=weights.log())
+
+    def propose(self, draws: Draws, view: View) -> Candidate:
+        num = len(self._components)
+        log_weight = self._logs.at(view.rows.device)["weight"]
+        component = draws.choose(log_weight.expand(len(view.rows), num), "component")  # [R]
+        if view.dense:
+            candidate = self._components[0].propose(draws, view)
+            for c in range(1, num):
+                candidate = self._components[c].propose(draws, view).where(component == c, candidate)
+            return candidate
+        order = component.argsort(stable=True)  # [R]
+        parts = []
+        groups = torch.split(order, torch.bincount(component, minlength=num).tolist())
+        for proposal, rows in zip(self._components, groups, strict=True):
+            if len(rows) == len(order):
+                return proposal.propose(draws, view)
+            if len(rows):
+                parts.append(proposal.propose(draws.select(rows), view.select(rows)))
+        back = torch.empty_like(order).scatter_(0, order, count(len(order), order.device))
+        return Candidate.concatenate(parts).select(back)

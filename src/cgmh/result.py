@@ -1,0 +1,71 @@
+"""What a run gives back."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One answer. `nll_per_word` is the mean negative log probability of its words and the end mark."""
+
+    text: str
+    words: tuple[str, ...]
+    nll_per_word: float
+    log_target: float
+
+    def __str__(self) -> str:
+        return self.text
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "text": self.text,
+            "words": list(self.words),
+            "nll_per_word": round(self.nll_per_word, 4),
+            "log_target": round(self.log_target, 4),
+        }
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of a trace: the sentence proposed at a step, the move, the log acceptance ratio, and what became of it."""
+
+    step: int
+    text: str
+    move: str
+    log_ratio: float
+    accepted: bool
+
+
+@dataclass(frozen=True)
+class Result:
+    """The answers to one input, best first; acceptance rates by move; one line that reproduces the run."""
+
+    input: str
+    sentences: tuple[Sentence, ...]
+    acceptance: dict[str, float | None]
+    signature: str
+    trace: tuple[Step, ...] = field(default=(), repr=False)
+
+    @property
+    def best(self) -> Sentence:
+        return self.sentences[0]
+
+    @property
+    def texts(self) -> list[str]:
+        return [sentence.text for sentence in self.sentences]
+
+    def __iter__(self) -> Iterator[Sentence]:
+        return iter(self.sentences)
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object that `--json` prints."""
+        return {
+            "input": self.input,
+            "results": [sentence.to_dict() for sentence in self.sentences],
+            "acceptance": {move: None if rate is None else round(rate, 4) for move, rate in self.acceptance.items()},
+            "signature": self.signature,
+        }

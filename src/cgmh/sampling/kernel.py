@@ -1,0 +1,161 @@
+"""One step of B chains."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..draws import Draws
+from ..errors import InfeasibleStart
+from ..proposals.protocols import Candidate, Proposal, View
+from ..target import LogFactors, Target
+from ..text.sentences import Sentences, count
+from .acceptance import log_acceptance, log_screen, log_second
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the next step needs. The encoding is a cache that `step` changes in place: a state is stepped once.
+
+    The sentences and the log factors never change; they may be kept.
+    """
+
+    sentences: Sentences
+    log_factors: LogFactors
+    encoding: Any
+
+    def select(self, rows: Tensor) -> "State":
+        """A copy of some rows; a row may be named more than once."""
+        return State(self.sentences.select(rows), self.log_factors.select(rows), self.encoding.select(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """What only a reader needs about N steps, the refused ones included."""
+
+    candidate: Candidate  # what was proposed, whether or not it was taken
+    log_ratio: Tensor  # [N]; of the first stage where that refused the step
+    accepted: Tensor  # [N] bool; proposing the sentence itself counts as accepted
+    changed: Tensor  # [N] bool: accepted, and the sentence is another one
+    sentences: Sentences  # after the step
+    log_target: Tensor  # [N]: log pi after the step, untempered
+    chain: Tensor  # [N]: the row of the batch that made the step
+    step: Tensor  # [N]: its number
+
+    @property
+    def move(self) -> Tensor:
+        """[N], into MOVES."""
+        return self.candidate.move
+
+    @property
+    def at(self) -> Tensor:
+        """[N]: the place of the edit."""
+        return self.candidate.at
+
+    def select(self, rows: Tensor) -> "Info":
+        return Info(
+            self.candidate.select(rows), self.log_ratio[rows], self.accepted[rows], self.changed[rows],
+            self.sentences.select(rows), self.log_target[rows], self.chain[rows], self.step[rows],
+        )  # fmt: skip
+
+
+class Kernel:
+    """A Metropolis-Hastings step that leaves the target unchanged.
+
+    `window` turns on delayed acceptance: a candidate is refused early on the model's gain over the changed words and
+    `window` words after them, and the rest is corrected for exactly. `dense` sends every row through every branch, so
+    that no shape depends on the draws: the same chain, without waiting for the device.
+    """
+
+    def __init__(self, target: Target, proposal: Proposal, window: int | None = None, *, dense: bool = False) -> None:
+        self.target = target
+        self.proposal = proposal
+        self.window = window
+        self.dense = dense
+
+    @torch.no_grad()
+    def init(self, sentences: Sentences) -> State:
+        """The state at the given sentences, which must satisfy the hard constraints."""
+        possible = self.target.possible(sentences)
+        if not bool(possible.all()):
+            first = int((~possible).nonzero()[0, 0])
+            row = sentences.select(torch.tensor([first], device=sentences.device))
+            broken = ", ".join(self.target.broken(row)) or "length: more words than fit, or none"
+            raise InfeasibleStart(f"input {int(row.inputs[0])}: the starting sentence breaks a constraint ({broken})")
+        encoding = self.target.model.encode(sentences)
+        soft = self.target.soft_factors(self.target.model.log_prob(encoding), sentences)
+        return State(sentences, LogFactors(torch.zeros_like(soft[:, 0]), soft), encoding)
+
+    @torch.no_grad()
+    def step(
+        self, draws: Draws, state: State, beta: Tensor | float, active: Tensor | None = None
+    ) -> tuple[State, Info]:
+        """The next state of each chain; a row where `active` [B] is false stays where it is."""
+        model, current, sentences = self.target.model, state.log_factors, state.sentences
+        every = count(len(sentences), sentences.device)  # [B]
+        beta = torch.as_tensor(beta, dtype=torch.float64, device=sentences.device).expand(len(sentences))
+        candidate = self.proposal.propose(draws, View(sentences, state.encoding, every, beta, self.dense))
+        proposed = candidate.sentences
+        # Hard constraints come before any model call; a candidate equal to the sentence needs none either.
+        possible = self.target.possible(proposed) & (candidate.log_reverse > -torch.inf)
+        if active is not None:
+            possible = possible & active
+        differs = proposed.differs(sentences)
+        asked = possible & differs  # [B]
+        hard = torch.zeros_like(candidate.log_forward).masked_fill(~possible, -torch.inf)
+        rows = every if self.dense else asked.nonzero()[:, 0]  # [R]
+        soft, kept, log_first, pending = current.soft, possible, None, None
+        if len(rows):
+            chosen, same_left, same_right = self._scored(candidate, sentences, asked, rows)
+            pending = model.score(state.encoding, rows, chosen, same_left, same_right, self.window)
+            if self.window is not None:
+                log_gain = self._spread(torch.zeros_like(hard), asked, rows, pending.log_gain.double())
+                log_first = log_screen(hard, log_gain, candidate, beta)  # [B]
+                kept = draws.accept(log_first, "screen")
+            keep = asked & kept if self.dense else kept.index_select(0, rows)
+            soft = self._soft(current.soft, chosen, rows, keep, model.finish(state.encoding, pending, keep))
+        log_ratio = log_acceptance(current, LogFactors(hard, soft), candidate, beta)  # [B]
+        if log_first is None:
+            accepted = draws.accept(log_ratio, "accept")
+        else:
+            second = log_second(log_ratio, log_first).masked_fill(~kept, -torch.inf)
+            accepted = draws.accept(second, "accept")
+            log_ratio = torch.where(kept, log_ratio, log_first)
+        changed = accepted & differs
+        if pending is not None:
+            model.commit(state.encoding, pending, changed if self.dense else changed.index_select(0, rows))
+        following = State(
+            proposed.where(changed, sentences),
+            LogFactors(current.hard, torch.where(changed[:, None], soft, current.soft)),
+            state.encoding,
+        )
+        log_target = following.log_factors.total(1.0)
+        info = Info(candidate, log_ratio, accepted, changed, following.sentences, log_target, every, every)
+        return following, info
+
+    def _scored(
+        self, candidate: Candidate, sentences: Sentences, asked: Tensor, rows: Tensor
+    ) -> tuple[Sentences, Tensor, Tensor]:
+        """The candidates to score; when dense, a row that is not asked about scores its own sentence."""
+        if not self.dense:
+            part = candidate.sentences.select(rows)
+            return part, candidate.same_left.index_select(0, rows), candidate.same_right.index_select(0, rows)
+        return (
+            candidate.sentences.where(asked, sentences),
+            torch.where(asked, candidate.same_left, sentences.lengths),
+            candidate.same_right.masked_fill(~asked, 0),
+        )
+
+    def _spread(self, empty: Tensor, asked: Tensor, rows: Tensor, values: Tensor) -> Tensor:
+        """[B]: `values` [R] at their rows, `empty` elsewhere."""
+        return torch.where(asked, values, empty) if self.dense else empty.index_copy(0, rows, values)
+
+    def _soft(self, soft: Tensor, chosen: Sentences, rows: Tensor, keep: Tensor, log_model: Tensor) -> Tensor:
+        """[B,F]: the soft factors of the candidates that were kept, those of the current sentences elsewhere."""
+        if self.dense:
+            return torch.where(keep[:, None], self.target.soft_factors(log_model, chosen), soft)
+        if self.window is not None:  # the soft constraints see the survivors only
+            kept = keep.nonzero()[:, 0]
+            rows, chosen, log_model = rows[kept], chosen.select(kept), log_model[kept]
+        return soft.index_copy(0, rows, self.target.soft_factors(log_model, chosen))

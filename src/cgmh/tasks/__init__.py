@@ -1,0 +1,20 @@
+"""The tasks, each posing its problem to the sampler. Names that need torch are imported on first use."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .reading import KeywordInput, read_keywords
+
+if TYPE_CHECKING:
+    from .keywords import Keywords
+    from .problem import Problem, Task
+
+_HOMES = {"Keywords": "keywords", "Problem": "problem", "Task": "problem"}
+
+__all__ = ["KeywordInput", "Keywords", "Problem", "Task", "read_keywords"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    raise AttributeError(f"module 'cgmh.tasks' has no attribute {name!r}")

@@ -1,0 +1,174 @@
+"""Keywords to sentence: which sentences are asked for, and where the chains start."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import torch
+
+from ..constraints import Constraint, ContainsWords, EndsWith, Forbids, LengthBetween
+from ..draws import Draws
+from ..errors import BadInput, InfeasibleStart
+from ..models.recurrent import RecurrentModel
+from ..proposals import FillHead, Mixture, Proposal, SwapBlocks, Variants, WordEdits
+from ..target import Target
+from ..text.lexicon import Lexicon
+from ..text.sentences import Sentences
+from ..text.tokenizer import split
+from .inflection import inflections
+from .problem import Problem
+from .reading import KeywordInput
+from .start import grow
+
+MOST_WORDS = 40  # the longest sentence the embedded model was trained on
+ENDINGS = (".", "!", "?")
+# Marks that come in pairs: without a rule that balances them, they stay out unless a keyword brings them.
+PAIRED = ('"', "'", "‘", "(", ")", "[", "]", "{", "}")
+GROWTH = 4  # words that a start gets beyond the keywords
+
+Phrase = list[frozenset[int]]  # at each place, the ids that will do
+
+
+def _is_word(word: str) -> bool:
+    return any(c.isalnum() for c in word)
+
+
+class Keywords:
+    """The task: sentences that contain the keywords."""
+
+    name = "keywords"
+
+    def pose(self, inputs: list[KeywordInput], model: RecurrentModel, chains: int, seed: int) -> Problem:
+        if len({input.ordered for input in inputs}) > 1:
+            raise BadInput("one run takes keywords in any order or in theirs, not both")
+        lexicon = Lexicon(model.vocabulary)
+        reader = _Reader(lexicon)
+        wanted = [reader.requirements(number, input) for number, input in enumerate(inputs)]
+        model = model.bound(lexicon)
+        constraints = reader.constraints(inputs, wanted)
+        counted = torch.tensor([_is_word(lexicon.word(id)) for id in range(len(lexicon))])
+        most = [input.max_words for input in inputs]
+        short = Target(model, [*constraints, LengthBetween([0] * len(inputs), most, counted)])
+        target = Target(model, [*constraints, LengthBetween([input.min_words for input in inputs], most, counted)])
+        # Room for the longest sentence with its punctuation, and one word more for an insertion.
+        capacity = max(most) + max(4, max(most) // 3) + 1
+        rows, owners = [], []
+        for number, (input, requirements) in enumerate(zip(inputs, wanted, strict=True)):
+            rows += reader.first_sentences(requirements, chains, seed, input.ordered)
+            owners += [number] * chains
+        start = Sentences.from_lists(rows, capacity, owners, device=model.device)
+        start = grow(short, target, start, GROWTH, seed, torch.arange(chains).repeat(len(inputs)))
+        return Problem(lexicon, model, target, _proposal(model, wanted), start)
+
+
+class _Reader:
+    """Turns typed keywords into ids."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+
+    def ids(self, word: str, *, inflect: bool = False) -> frozenset[int]:
+        """Ids that match a typed word: exactly it if it has capitals, otherwise every casing, or every inflection too."""
+        if any(c.isupper() for c in word):
+            return frozenset({self._lexicon.add(word)})
+        casings = self._lexicon.vocabulary.casings
+        forms = inflections(word, lambda form: bool(casings(form))) if inflect else {word}
+        found = {id for form in forms for id in casings(form)}
+        return frozenset(found if casings(word) else {*found, self._lexicon.add(word)})
+
+    def forbidden(self, input: KeywordInput) -> set[int]:
+        return {id for word in input.forbid for part in split(word) for id in self.ids(part)}
+
+    def requirements(self, number: int, input: KeywordInput) -> list[list[Phrase]]:
+        """The requirements of one input, checked against what else it asks."""
+        where = f"input {number + 1}"
+        if not input.keywords:
+            raise BadInput(f"{where}: no keywords; give at least one word")
+        if not 0 <= input.min_words <= input.max_words or not 1 <= input.max_words <= MOST_WORDS:
+            raise BadInput(
+                f"{where}: --min-words {input.min_words} and --max-words {input.max_words} must satisfy "
+                f"0 <= min <= max <= {MOST_WORDS}"
+            )
+        forbidden = self.forbidden(input)
+        requirements: list[list[Phrase]] = []
+        needed = 0
+        for keyword in input.keywords:
+            words = [split(alternative) for alternative in keyword.split("|")]
+            if not all(words):
+                raise BadInput(f"{where}: {keyword!r} is not a keyword; give at least one character a word")
+            phrases = [[self.ids(word, inflect=input.inflect) - forbidden for word in some] for some in words]
+            allowed = [(phrase, some) for phrase, some in zip(phrases, words, strict=True) if all(phrase)]
+            if not allowed:
+                raise InfeasibleStart(f"{where}: {keyword!r} is both required and forbidden; drop one of them")
+            requirements.append([phrase for phrase, _ in allowed])
+            needed += min(sum(map(_is_word, some)) for _, some in allowed)
+        if needed > input.max_words:
+            raise InfeasibleStart(
+                f"{where}: the keywords have {needed} words, more than --max-words {input.max_words}; raise it"
+            )
+        return requirements
+
+    def constraints(self, inputs: Sequence[KeywordInput], wanted: Sequence[list[list[Phrase]]]) -> list[Constraint]:
+        known = self._lexicon.vocabulary.ids
+        marks = {known[mark] for mark in PAIRED if mark in known}
+        forbidden = []
+        for input, requirements in zip(inputs, wanted, strict=True):
+            required = {id for place in _places(requirements) for id in place}
+            forbidden.append(marks - required | self.forbidden(input))
+        return [
+            EndsWith([known[ending] for ending in ENDINGS if ending in known]),
+            ContainsWords(wanted, ordered=inputs[0].ordered),
+            Forbids(forbidden),
+        ]
+
+    def first_sentences(
+        self, requirements: list[list[Phrase]], chains: int, seed: int, ordered: bool
+    ) -> list[list[int]]:
+        """The keywords and a full stop, once a chain: in a random order unless one was asked for."""
+        names = torch.arange(chains)
+        draws = Draws(seed, names, torch.full_like(names, -1))
+        places = torch.stack([draws.uniform(f"start {k}") for k in range(len(requirements))]).argsort(0).T.tolist()
+        stop = self._lexicon.add(".")
+        rows = []
+        for chain in range(chains):
+            order = range(len(requirements)) if ordered else places[chain]
+            # The chains share the alternatives out among them.
+            chosen = [requirements[k][chain % len(requirements[k])] for k in order]
+            rows.append([*(self._usual(place) for phrase in chosen for place in phrase), stop])
+        return rows
+
+    def _usual(self, place: frozenset[int]) -> int:
+        """The form to begin with: lower case, unless the word is mostly a name."""
+        names = self._lexicon.vocabulary.names
+
+        def oddness(id: int) -> tuple[bool, bool, int]:
+            word = self._lexicon.word(id)
+            is_name = word.lower() in names
+            return word.islower() == is_name, word.isupper() and len(word) > 1, id
+
+        return min(place, key=oddness)
+
+
+def _places(requirements: list[list[Phrase]]) -> Iterator[frozenset[int]]:
+    return (place for phrases in requirements for phrase in phrases for place in phrase)
+
+
+def _proposal(model: RecurrentModel, wanted: Sequence[list[list[Phrase]]]) -> Proposal:
+    """Word edits, swaps of blocks long enough to move any phrase, and changes of form where a keyword has several."""
+    longest = max((len(phrase) for some in wanted for phrases in some for phrase in phrases), default=1)
+    components: list[tuple[Proposal, float]] = [
+        (WordEdits(FillHead(model)), 0.9),
+        (SwapBlocks(max(3, longest)), 0.1),
+    ]
+    groups = [_disjoint(_places(requirements)) for requirements in wanted]
+    if any(groups):
+        components.append((Variants(groups), 0.05))
+    return Mixture(components)
+
+
+def _disjoint(places: Iterable[frozenset[int]]) -> list[frozenset[int]]:
+    """Sets of more than one id, merged where they share any."""
+    groups: list[frozenset[int]] = []
+    for place in places:
+        if len(place) > 1:
+            touching = [group for group in groups if group & place]
+            groups = [group for group in groups if not group & place] + [place.union(*touching)]
+    return groups

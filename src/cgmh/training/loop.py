@@ -1,0 +1,277 @@
+"""Training of the recurrent network: from encoded text to a model directory.
+
+A run lives in `DIR.training` until it is finished, then the model appears in `DIR` at once. All chance is keyed by the
+seed and by where the run stands, so a run that was interrupted and resumed goes the way it would have gone anyway (on a
+CPU to the last bit; a time budget bends the learning rate by the clock).
+"""
+
+import json
+import math
+import shutil
+import sys
+import time
+from contextlib import nullcontext
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from ..errors import BadInput, BadModel, CgmhError
+from ..models.network import Network, NetworkConfig
+from .batches import Epoch, Stream
+from .corpus import TrainingText
+from .export import export_model
+from .held_out import PREDICTORS, evaluate_network
+from .plan import TrainingPlan
+from .state import (
+    BEST,
+    LOG,
+    PLAN,
+    Counters,
+    load_state,
+    read_json,
+    read_tensors,
+    save_state,
+    whole_directory,
+    write_json,
+    write_tensors,
+)
+
+FORMAT = "cgmh-training-1"
+
+
+def run_directory(out: Path) -> Path:
+    """Where an unfinished run keeps its checkpoints."""
+    return out.with_name(f"{out.name}.training")
+
+
+def check_free(out: Path) -> None:
+    """Nothing stands in the way of a new run."""
+    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
+        raise BadInput(f"{out}: exists already; choose another directory or remove it")
+    if run_directory(out).exists():
+        raise BadInput(f"{run_directory(out)}: an unfinished training; go on with --resume, or remove it")
+
+
+def train(
+    text: TrainingText,
+    config: NetworkConfig,
+    plan: TrainingPlan,
+    out: Path,
+    *,
+    device: torch.device | str = "cpu",
+    facts: dict[str, Any] | None = None,
+    quiet: bool = False,
+) -> dict[str, Any]:
+    """Train a network on encoded text and write the model directory `out`; returns the model's facts."""
+    check_free(out)
+    try:
+        with whole_directory(run_directory(out)) as partial:
+            text.save(partial)
+            record = {"format": FORMAT, "network": config.to_dict(), "plan": asdict(plan), "facts": facts or {}}
+            write_json(partial / PLAN, record)
+    except OSError as error:
+        raise BadInput(f"{run_directory(out)}: cannot be written ({error.strerror})") from error
+    return _Run(out, text, config, plan, facts or {}, torch.device(device), quiet=quiet).go()
+
+
+def read_run(out: Path) -> dict[str, Any]:
+    """What was decided when the unfinished run of `out` began."""
+    if not (run_directory(out) / PLAN).is_file():
+        raise BadInput(f"{out}: no training to resume (there is no {run_directory(out) / PLAN}); run without --resume")
+    record = read_json(run_directory(out) / PLAN)
+    if record.get("format") != FORMAT:
+        raise BadModel(f"{run_directory(out) / PLAN}: not a {FORMAT} record; remove the directory and train again")
+    return record
+
+
+def resume(out: Path, *, device: torch.device | str = "cpu", quiet: bool = False, **changes: Any) -> dict[str, Any]:
+    """Go on with an unfinished run. `changes` replace parts of its plan, such as `epochs`."""
+    record = read_run(out)
+    text = TrainingText.load(run_directory(out))
+    try:
+        config, plan = NetworkConfig(**record["network"]), TrainingPlan(**record["plan"])
+        facts = dict(record["facts"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadModel(f"{run_directory(out) / PLAN}: cannot be used ({error})") from error
+    plan = replace(plan, **changes)
+    write_json(run_directory(out) / PLAN, {**record, "plan": asdict(plan)})
+    return _Run(out, text, config, plan, facts, torch.device(device), quiet=quiet).go()
+
+
+class _Run:
+    """A training in progress."""
+
+    def __init__(
+        self,
+        out: Path,
+        text: TrainingText,
+        config: NetworkConfig,
+        plan: TrainingPlan,
+        facts: dict[str, Any],
+        device: torch.device,
+        *,
+        quiet: bool,
+    ) -> None:
+        self.out, self.text, self.config, self.plan, self.facts, self.device = out, text, config, plan, facts, device
+        self.directory, self.quiet = run_directory(out), quiet
+        self.start, self.end = text.vocabulary.start, text.vocabulary.end
+        self.parts = [self._stream(ids) for ids in text.train.values()]
+        self.held = {name: self._stream(ids) for name, ids in text.held.items()}
+        self.weights = [text.weights[name] for name in text.train]
+        with self._chance():
+            torch.manual_seed(plan.seed)
+            self.network = Network(config, plan.dropout).to(device)
+        matrices = [parameter for parameter in self.network.parameters() if parameter.ndim > 1]
+        vectors = [parameter for parameter in self.network.parameters() if parameter.ndim < 2]
+        groups = [{"params": matrices, "weight_decay": plan.decay}, {"params": vectors, "weight_decay": 0.0}]
+        self.optimizer = torch.optim.AdamW(groups, lr=plan.rate, betas=(0.9, 0.98), eps=1e-8, fused=True)
+        self.loss_weights = torch.tensor(plan.loss_weights, device=device)  # [3]
+        self.counters = Counters()
+        if (self.directory / "checkpoint.json").exists():
+            self.counters = load_state(self.directory, self.network, self.optimizer)
+        self.began = time.monotonic() - self.counters.seconds
+        self.saved = time.monotonic()
+        self.recent = torch.zeros(3, device=device)  # losses since the last check
+        self.num_recent = 0
+
+    def _stream(self, ids: np.ndarray) -> Stream:
+        return Stream(ids, self.end, self.plan.longest, self.device)
+
+    def _chance(self) -> Any:
+        return torch.random.fork_rng(devices=[self.device] if self.device.type == "cuda" else [])
+
+    def _precision(self) -> Any:
+        return torch.autocast("cuda", torch.bfloat16) if self.device.type == "cuda" else nullcontext()
+
+    def go(self) -> dict[str, Any]:
+        """Train to the end, then write the model."""
+        save_state(self.directory, self.network, self.optimizer, self.counters)
+        shape = "{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
+        hidden = True if self.quiet else None  # None: shown on a terminal only
+        with (
+            self._chance(),
+            tqdm(total=1000, desc="training", bar_format=shape, disable=hidden, file=sys.stderr) as bar,
+        ):
+            self._train(bar)
+        best = read_tensors(self.directory / BEST)
+        counters, text_facts = self.counters, self.text.facts()
+        ran = {"steps": counters.step, "best_step": counters.best_step, "words_read": counters.words}
+        facts = {
+            "name": self.out.name,
+            **self.facts,
+            "training": {**text_facts["training"], **ran, "minutes": round(counters.seconds / 60, 1)},
+            "held_out": text_facts["held_out"],
+        }
+        self._say("measuring the finished model")
+        known = export_model(
+            self.out, best, self.config, self.text.vocabulary, self.text.held, facts, self.directory / LOG
+        )
+        if not self.plan.keep_run:
+            shutil.rmtree(self.directory)
+        return known
+
+    def _train(self, bar: "tqdm[Any]") -> None:
+        plan, counters = self.plan, self.counters
+        while not self._done():
+            generator = np.random.default_rng([plan.seed, counters.epoch])
+            epoch = Epoch(self.parts, self.weights, plan.words, generator)
+            for ids in epoch.batches(counters.batch):
+                self._step(ids, self._progress(len(epoch)))
+                counters.batch += 1
+                counters.seconds = time.monotonic() - self.began
+                bar.update(int(1000 * self._progress(len(epoch))) - bar.n)
+                if counters.step % plan.check_steps == 0:
+                    self._check(bar)
+                elif time.monotonic() - self.saved > plan.save_seconds:
+                    self._save()
+                if self._done():
+                    break
+            if counters.batch >= len(epoch):
+                counters.epoch, counters.batch = counters.epoch + 1, 0
+                if not self._done():
+                    self._check(bar)
+        self._check(bar)
+
+    def _progress(self, num_batches: int) -> float:
+        """How much of the run is over, by epochs or by the clock: 0 to 1."""
+        plan, counters = self.plan, self.counters
+        by_epochs = (counters.epoch + counters.batch / num_batches) / plan.epochs if plan.epochs else 0.0
+        by_clock = counters.seconds / (plan.minutes * 60) if plan.minutes else 0.0
+        return min(1.0, max(by_epochs, by_clock))
+
+    def _done(self) -> bool:
+        plan, counters = self.plan, self.counters
+        return (
+            (plan.epochs is not None and counters.epoch >= plan.epochs)
+            or (plan.minutes is not None and counters.seconds >= plan.minutes * 60)
+            or (plan.patience is not None and counters.num_worse >= plan.patience)
+        )
+
+    def _step(self, ids: Tensor, progress: float) -> None:
+        plan = self.plan
+        warm = min(1.0, (self.counters.step + 1) / max(plan.warm_up, 1))
+        rate = plan.rate * warm * (plan.last_rate + (1 - plan.last_rate) * 0.5 * (1 + math.cos(math.pi * progress)))
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        torch.manual_seed((plan.seed << 32) + self.counters.step + 1)  # dropout of this step
+        with self._precision():
+            losses = self.network.losses(ids, self.start, self.end)  # [3]
+        torch.autograd.backward((losses * self.loss_weights).sum())
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), plan.clip)
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+        self.recent += losses.detach()
+        self.num_recent += 1
+        self.counters.step += 1
+        self.counters.words += ids.numel()
+
+    def _check(self, bar: "tqdm[Any]") -> None:
+        """Measure the held-out text, keep the weights if they are the best yet, save."""
+        counters = self.counters
+        if counters.checked_step == counters.step > 0:
+            return
+        with self._precision():
+            found = evaluate_network(self.network, self.held, self.start, self.end)
+        loss = sum(
+            weight * math.log(found[name]) for weight, name in zip(self.plan.loss_weights, PREDICTORS, strict=True)
+        )
+        if not math.isfinite(loss):
+            raise CgmhError(f"training diverged at step {counters.step}; remove {self.directory}, try another --seed")
+        counters.checked_step = counters.step
+        if counters.best is None or loss < counters.best:
+            counters.best, counters.best_step, counters.num_worse = loss, counters.step, 0
+            write_tensors(self.directory / BEST, self.network.state_dict())
+        else:
+            counters.num_worse += 1
+        trained = (self.recent / max(self.num_recent, 1)).exp().tolist()
+        held = {name: found[name] for name in PREDICTORS}
+        record = {
+            "step": counters.step,
+            "epoch": counters.epoch,
+            "words": counters.words,
+            "seconds": round(counters.seconds, 1),
+            "training": {name: round(value, 4) for name, value in zip(PREDICTORS, trained, strict=True)},
+            "held_out": held,
+        }
+        with (self.directory / LOG).open("a", encoding="utf-8") as log:
+            log.write(json.dumps(record) + "\n")
+        self.recent.zero_()
+        self.num_recent = 0
+        self._save()
+        better = "" if counters.best_step == counters.step else f" (best: step {counters.best_step})"
+        numbers = ", ".join(f"{name} {value:.2f}" for name, value in held.items())
+        self._say(f"step {counters.step}, {counters.words:,} words: held-out perplexity {numbers}{better}", bar)
+        bar.set_postfix_str(f"held-out {held['forward']:.1f}", refresh=False)
+
+    def _save(self) -> None:
+        save_state(self.directory, self.network, self.optimizer, self.counters)
+        self.saved = time.monotonic()
+
+    def _say(self, message: str, bar: "tqdm[Any] | None" = None) -> None:
+        if not self.quiet:
+            (bar or tqdm).write(message, file=sys.stderr)

@@ -1,0 +1,128 @@
+"""What a training run keeps on disk, so that it can go on where it stopped. Reading it executes no code.
+
+DIR.training/
+  plan.json, text.json, vocabulary.json.gz, *.npy      what was decided when the run began
+  checkpoint.json, state-STEP.safetensors              counters, and the parameters and moments that go with them
+  best.safetensors                                     parameters with the best held-out perplexity so far
+  log.jsonl                                            one line a held-out check
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from ..errors import BadModel
+from ..models.network import Network
+
+PLAN, BEST, LOG = "plan.json", "best.safetensors", "log.jsonl"
+_CHECKPOINT = "checkpoint.json"
+
+
+@dataclass
+class Counters:
+    """Where a run stands."""
+
+    epoch: int = 0
+    batch: int = 0  # batches of this epoch that are done
+    step: int = 0
+    words: int = 0  # words trained on
+    seconds: float = 0.0
+    best: float | None = None  # smallest held-out loss
+    best_step: int = 0
+    checked_step: int = 0
+    num_worse: int = 0  # held-out checks since the best
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A file to write that takes its place only when it is complete."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        yield partial
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole_directory(path: Path) -> Iterator[Path]:
+    """A directory to fill that takes its place only when it is complete; there may be an empty one already."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    partial.mkdir(parents=True)
+    try:
+        yield partial
+        if path.is_dir():
+            path.rmdir()
+        partial.replace(path)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def write_json(path: Path, record: Mapping[str, Any]) -> None:
+    with whole_file(path) as partial:
+        partial.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadModel(f"{path}: cannot be read ({error})") from error
+    if not isinstance(record, dict):
+        raise BadModel(f"{path}: not a record")
+    return record
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
+    with whole_file(path) as partial:
+        save_file({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}, partial)
+
+
+def read_tensors(path: Path) -> dict[str, Tensor]:
+    try:
+        return load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise BadModel(f"{path}: cannot be read ({error}); start the training again") from error
+
+
+def save_state(directory: Path, network: Network, optimizer: torch.optim.Optimizer, counters: Counters) -> None:
+    """Write a checkpoint: the tensors first, then the small file that names them, then the old tensors go."""
+    tensors = {f"network.{name}": tensor for name, tensor in network.state_dict().items()}
+    for number, moments in optimizer.state_dict()["state"].items():
+        tensors |= {f"optimizer.{number}.{name}": tensor for name, tensor in moments.items()}
+    current = directory / f"state-{counters.step}.safetensors"
+    write_tensors(current, tensors)
+    write_json(directory / _CHECKPOINT, {"state": current.name, "counters": asdict(counters)})
+    for old in directory.glob("state-*.safetensors"):
+        if old != current:
+            old.unlink()
+
+
+def load_state(directory: Path, network: Network, optimizer: torch.optim.Optimizer) -> Counters:
+    """Bring network and optimizer to the last checkpoint of a run."""
+    record = read_json(directory / _CHECKPOINT)
+    try:
+        counters = Counters(**record["counters"])
+        tensors = read_tensors(directory / Path(record["state"]).name)
+        moments: dict[int, dict[str, Tensor]] = {}
+        for name, tensor in tensors.items():
+            if name.startswith("optimizer."):
+                _, number, moment = name.split(".")
+                moments.setdefault(int(number), {})[moment] = tensor
+        network.load_state_dict(
+            {name.removeprefix("network."): tensor for name, tensor in tensors.items() if name.startswith("network.")}
+        )
+        optimizer.load_state_dict({"state": moments, "param_groups": optimizer.state_dict()["param_groups"]})
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise BadModel(f"{directory}: its checkpoint does not fit ({error}); start the training again") from error
+    return counters

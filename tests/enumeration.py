@@ -1,0 +1,168 @@
+"""The exact transition matrix of a kernel, read out of the production `step` by walking every branch of its draws."""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
+
+import numpy as np
+import torch
+from scipy.sparse.csgraph import connected_components
+from torch import Tensor
+
+from cgmh.draws import Draws
+from cgmh.sampling import Kernel
+from cgmh.text.sentences import Sentences
+
+
+class _Walk:
+    """The scripts of N rows and what was met on the way."""
+
+    def __init__(self, scripts: Tensor, depth: Tensor) -> None:
+        self.scripts, self.depth = scripts, depth  # [N,D], [N]
+        self.pointer = torch.zeros_like(depth)
+        self.log_prob = torch.zeros(len(depth), dtype=torch.float64)
+        self.sites: dict[str, Tensor] = {}  # [N] bool: the rows that drew there
+        self.frontier: list[tuple[Tensor, Tensor]] = []  # rows [r], log probabilities [r,K] of the open decision
+
+
+class EnumeratingDraws(Draws):
+    """Decisions by script: a row follows its script, reports the first decision past it, then does anything."""
+
+    def __init__(self, walk: _Walk, rows: Tensor) -> None:
+        self._walk, self._rows = walk, rows
+
+    def select(self, rows: Tensor) -> "EnumeratingDraws":
+        return EnumeratingDraws(self._walk, self._rows[rows])
+
+    def at_steps(self, steps: Tensor) -> "EnumeratingDraws":
+        raise NotImplementedError
+
+    def uniform(self, site: str) -> Tensor:
+        raise AssertionError(f"{site}: a number with a density has no list of branches")
+
+    def choose(self, log_weights: Tensor, site: str) -> Tensor:
+        return self._decide(log_weights.double().log_softmax(-1), site)
+
+    def integer(self, high: Tensor, site: str) -> Tensor:
+        options = torch.arange(max(int(high.max()), 1)) if len(high) else torch.arange(1)
+        log_prob = -high.double().log()[:, None].expand(-1, len(options))
+        return self._decide(log_prob.masked_fill(options >= high[:, None], -torch.inf), site)
+
+    def accept(self, log_ratio: Tensor, site: str) -> Tensor:
+        log_yes = log_ratio.double().nan_to_num(nan=-torch.inf, posinf=0.0, neginf=-torch.inf).clamp(max=0.0)
+        # A ratio of 1 may round to just below it, and otherwise in another batch: the branch of 1e-13 is left out.
+        log_yes = log_yes.masked_fill(log_yes > -1e-13, 0.0)
+        log_no = torch.log(-torch.expm1(log_yes))
+        return self._decide(torch.stack([log_no, log_yes], -1), site) == 1
+
+    def _decide(self, log_probs: Tensor, site: str) -> Tensor:
+        walk, rows = self._walk, self._rows
+        drawn = walk.sites.setdefault(site, torch.zeros(len(walk.depth), dtype=torch.bool))
+        assert not bool(drawn[rows].any()), f"{site}: drawn from twice in one step"
+        drawn[rows] = True
+        free = (log_probs > -torch.inf).sum(-1) > 1  # [R]: more than one way to go on
+        pointer, depth = walk.pointer[rows], walk.depth[rows]
+        follows = free & (pointer < depth)
+        scripted = walk.scripts[rows].gather(1, pointer.clamp(max=walk.scripts.shape[1] - 1)[:, None])[:, 0]
+        choice = torch.where(follows, scripted, log_probs.argmax(-1))
+        taken = log_probs.gather(1, choice[:, None])[:, 0]
+        walk.log_prob[rows] += torch.where(follows | ~free, taken, 0.0)
+        opens = free & (pointer == depth)
+        if bool(opens.any()):
+            walk.frontier.append((rows[opens], log_probs[opens]))
+        walk.pointer[rows] += free
+        return choice
+
+
+class LeavesTheSpace(Exception):
+    """A step to a sentence that is not listed."""
+
+
+def transition_matrix(kernel: Kernel, states: Sentences, beta: float) -> np.ndarray:
+    """[S,S]: the probability of each step between the states; a step that leaves them is an error."""
+    numbers = {key: number for number, key in enumerate(keys(states))}
+    matrix = np.zeros((len(numbers), len(numbers)))
+    origin = torch.arange(len(states))
+    scripts = torch.zeros(len(states), 1, dtype=torch.int64)
+    depth = torch.zeros(len(states), dtype=torch.int64)
+    while len(origin):
+        walk = _Walk(scripts, depth)
+        state = kernel.init(states.select(origin))
+        after, _ = kernel.step(EnumeratingDraws(walk, torch.arange(len(origin))), state, beta)
+        done = torch.ones(len(origin), dtype=torch.bool)
+        for rows, _ in walk.frontier:
+            done[rows] = False
+        ends = keys(after.sentences.select(done.nonzero()[:, 0]))
+        outside = set(ends) - set(numbers)
+        if outside:
+            raise LeavesTheSpace(f"{len(outside)} sentences, such as {min(outside)}")
+        columns = np.array([numbers[end] for end in ends], dtype=np.int64)
+        np.add.at(matrix, (origin[done].numpy(), columns), walk.log_prob[done].exp().numpy())
+        parents, choices = [], []
+        for rows, log_probs in walk.frontier:
+            which, choice = (log_probs > -torch.inf).nonzero(as_tuple=True)
+            parents.append(rows[which])
+            choices.append(choice)
+        if not parents:
+            break
+        parent, choice = torch.cat(parents), torch.cat(choices)
+        origin, depth = origin[parent], depth[parent] + 1
+        width = int(depth.max())
+        scripts = torch.nn.functional.pad(scripts[parent], (0, max(width - scripts.shape[1], 0)))
+        scripts[torch.arange(len(parent)), depth - 1] = choice
+    return matrix
+
+
+def keys(sentences: Sentences) -> list[tuple[int, ...]]:
+    """A name for each row: its input and its words."""
+    inputs = sentences.inputs.tolist()
+    return [(input, *words) for input, words in zip(inputs, sentences.to_lists(), strict=True)]
+
+
+def all_sentences(
+    words: Iterable[int],
+    capacity: int,
+    keeps: Sequence[Callable[[list[int]], bool]] = (lambda _: True,),
+) -> Sentences:
+    """Every sentence shorter than the capacity, for each input those that its own predicate keeps."""
+    words = list(words)
+    listed = [list(some) for length in range(1, capacity) for some in product(words, repeat=length)]
+    kept = [(some, number) for number, keep in enumerate(keeps) for some in listed if keep(some)]
+    return Sentences.from_lists([some for some, _ in kept], capacity, [number for _, number in kept])
+
+
+def target_distribution(kernel: Kernel, states: Sentences, beta: float) -> np.ndarray:
+    """[S]: pi, normalised for each input, from a fresh evaluation of every sentence."""
+    model = kernel.target.model
+    log_model = model.log_prob(model.encode(states)).double()
+    log_pi = beta * (log_model + kernel.target.soft(states).sum(-1))
+    pi = np.zeros(len(states))
+    inputs = states.inputs.numpy()
+    for input in np.unique(inputs):
+        mine = inputs == input
+        pi[mine] = torch.softmax(log_pi[torch.from_numpy(mine)], 0).numpy()
+    return pi
+
+
+TOLERANCE = 1e-12
+
+
+def violations(kernel: Kernel, states: Sentences, beta: float) -> list[str]:
+    """What is wrong with a kernel on a space; empty if it is exact and connects every input's sentences."""
+    try:
+        matrix = transition_matrix(kernel, states, beta)
+    except LeavesTheSpace as left:
+        return [f"stays in the space: {left}"]
+    pi = target_distribution(kernel, states, beta)
+    found = []
+    if not np.allclose(matrix.sum(1), 1, rtol=0, atol=TOLERANCE):
+        found.append(f"rows sum to 1: off by {np.abs(matrix.sum(1) - 1).max():.1e}")
+    flow = pi[:, None] * matrix
+    if not np.abs(flow - flow.T).max() <= TOLERANCE:
+        found.append(f"detailed balance: off by {np.abs(flow - flow.T).max():.1e}")
+    if not np.abs(pi @ matrix - pi).max() <= TOLERANCE:
+        found.append(f"pi P = pi: off by {np.abs(pi @ matrix - pi).max():.1e}")
+    classes, _ = connected_components(matrix > 0, connection="strong")
+    expected = len(states.inputs.unique())
+    if classes != expected:
+        found.append(f"one communicating class an input: {classes} classes for {expected} inputs")
+    return found

@@ -1,0 +1,42 @@
+"""What happened in a run, step by step, to compare it with another one."""
+
+from typing import Any
+
+import torch
+
+from cgmh.sampling import Annealing, Kernel, sample
+from cgmh.text.sentences import Sentences
+from spaces import Space
+
+STEPS = 60
+SCHEDULE = Annealing(0.5, 1.5, STEPS)
+
+
+def start_of(space: Space, rows: int = 12) -> Sentences:
+    picks = torch.arange(rows) * 7 % len(space.states)
+    return space.states.select(picks)
+
+
+def history(kernel: Kernel, start: Sentences, **settings: Any) -> dict[tuple[int, int], tuple[Any, ...]]:
+    """What happened at each (chain, step)."""
+    found: dict[tuple[int, int], tuple[Any, ...]] = {}
+    settings = {"steps": STEPS, "seed": 5, "schedule": SCHEDULE, **settings}
+    names = settings.get("chains", torch.arange(len(start)))
+    for clock, state, info in sample(kernel, start, **settings):
+        assert len(clock) == len(state.sentences) == len(start)
+        rows = zip(
+            names[info.chain].tolist(),
+            info.step.tolist(),
+            info.sentences.to_lists(),
+            info.candidate.sentences.to_lists(),
+            info.move.tolist(),
+            info.at.tolist(),
+            info.accepted.tolist(),
+            [round(some, 9) for some in info.log_ratio.tolist()],
+            [round(some, 9) for some in info.log_target.tolist()],
+            strict=True,
+        )
+        for chain, step, *rest in rows:
+            assert (chain, step) not in found
+            found[chain, step] = tuple(rest)
+    return found

@@ -1,0 +1,118 @@
+"""Draws: keyed, uniform, independent of the batch."""
+
+from hashlib import blake2b
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+
+from cgmh import draws as module
+from cgmh.draws import SITES, Draws
+
+FALSE_ALARM = 1e-6  # of each statistical check here; the seeds are fixed
+ROWS = torch.arange(20_000)
+
+
+def mix(z: int) -> int:
+    """The finaliser of splitmix64, in plain integers."""
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+    return z ^ (z >> 31)
+
+
+def test_numbers_are_those_of_the_definition() -> None:
+    """A change here changes every run that someone has a signature of."""
+    golden = 0x9E3779B97F4A7C15
+    chains, steps = [0, 1, 2**40], [0, 3, 5]
+    for seed in (0, 7, 2**63 + 1, -3):
+        draws = Draws(seed, torch.tensor(chains), torch.tensor(steps))
+        for site in ("accept", "a site of my own"):
+            key = int.from_bytes(blake2b(site.encode(), digest_size=8).digest(), "big")
+            expected = []
+            for chain, step in zip(chains, steps, strict=True):
+                state = mix((mix((2 * seed + 1) % 2**64) + chain * golden) % 2**64)
+                state = mix((mix((state + step * golden) % 2**64) + key) % 2**64)
+                expected.append(((state >> 13) + 0.5) / 2**51)
+            assert draws.uniform(site).tolist() == expected
+
+
+def test_a_row_does_not_depend_on_its_neighbours() -> None:
+    together = Draws(1, ROWS, ROWS * 3)
+    some = torch.tensor([5, 900, 5])
+    for site in ("accept", "unlisted"):
+        alone = Draws(1, some, some * 3).uniform(site)
+        assert torch.equal(alone, together.uniform(site)[some])
+        assert torch.equal(alone, together.select(some).uniform(site))
+        assert torch.equal(alone, Draws(1, some, some).at_steps(some * 3).uniform(site))
+        assert torch.equal(alone, Draws(1, some, some).ahead(some * 3 - 2, 4)[2].uniform(site))
+
+
+def test_listed_and_unlisted_sites_are_computed_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = Draws(3, ROWS, ROWS).uniform("accept")
+    monkeypatch.setattr(module, "_PLACES", {})
+    assert torch.equal(Draws(3, ROWS, ROWS).uniform("accept"), listed)
+
+
+def test_uniform_and_independent_across_seeds_chains_steps_and_sites() -> None:
+    zeros = torch.zeros_like(ROWS)
+    ways = {
+        "chains": Draws(0, ROWS, zeros).uniform("accept"),
+        "steps": Draws(0, zeros, ROWS).uniform("accept"),
+        "both": Draws(0, ROWS, ROWS).uniform("accept"),
+        "seeds": torch.cat([Draws(seed, ROWS[:20], zeros[:20]).uniform("accept") for seed in range(1000)]),
+        "sites": torch.cat([Draws(0, ROWS[:1300], zeros[:1300]).uniform(site) for site in SITES]),
+    }
+    for numbers in ways.values():
+        values = numbers.numpy()
+        assert 0 < values.min() < values.max() < 1
+        assert stats.kstest(values, "uniform").pvalue > FALSE_ALARM
+        assert stats.pearsonr(values[:-1], values[1:]).pvalue > FALSE_ALARM
+    for site in SITES:
+        if site != "accept":
+            other = Draws(0, ROWS, ROWS).uniform(site)
+            assert stats.pearsonr(ways["both"], other).pvalue > FALSE_ALARM
+
+
+def test_choose_follows_the_weights() -> None:
+    log_weights = torch.tensor([-torch.inf, 0.0, -1.0, -torch.inf, 2.0, -torch.inf]).expand(len(ROWS), 6)
+    chosen = Draws(2, ROWS, ROWS).choose(log_weights, "word")
+    counts = torch.bincount(chosen, minlength=6)
+    assert counts[[0, 3, 5]].tolist() == [0, 0, 0]
+    expected = torch.softmax(log_weights[0], -1)[[1, 2, 4]].double() * len(ROWS)
+    assert stats.chisquare(counts[[1, 2, 4]], expected / expected.sum() * len(ROWS)).pvalue > FALSE_ALARM
+
+
+class Extreme(Draws):
+    """The largest or the smallest number there is."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def uniform(self, site: str) -> torch.Tensor:
+        return torch.full((1,), self.value, dtype=torch.float64)
+
+
+def test_the_ends_of_the_unit_interval_are_safe() -> None:
+    for value in (2.0**-52, 1 - 2.0**-52):
+        for total in (1.0, 1 / 3, 1e-30, 0.1 + 0.2, 7.0):
+            log_weights = torch.tensor([[-torch.inf, total, total, -torch.inf]], dtype=torch.float64).log()
+            log_weights[0, [0, 3]] = -torch.inf
+            assert int(Extreme(value).choose(log_weights, "word")) in (1, 2)
+        for high in (1, 2, 3, 1000, 2**31 - 1):
+            assert 0 <= int(Extreme(value).integer(torch.tensor([high]), "at")) < high
+
+
+def test_integer_covers_its_range_evenly() -> None:
+    drawn = Draws(4, ROWS, ROWS).integer(torch.full_like(ROWS, 7), "at")
+    assert stats.chisquare(torch.bincount(drawn, minlength=7)).pvalue > FALSE_ALARM
+    assert Draws(4, ROWS, ROWS).integer(torch.ones_like(ROWS), "at").max() == 0
+
+
+def test_accept() -> None:
+    log_ratio = torch.tensor([0.0, 1.0, torch.inf, -torch.inf, torch.nan])
+    for chain in range(50):
+        accepted = Draws(0, torch.full((5,), chain), torch.arange(5)).accept(log_ratio, "accept")
+        assert accepted.tolist() == [True, True, True, False, False]
+    share = Draws(0, ROWS, ROWS).accept(torch.full((len(ROWS),), -1.0), "accept").double().mean()
+    assert abs(float(share) - np.exp(-1)) < 6 * np.sqrt(0.25 / len(ROWS))

@@ -1,0 +1,30 @@
+"""Words of a run."""
+
+from cgmh.text.lexicon import Lexicon
+from cgmh.text.vocabulary import SPECIALS, Vocabulary
+
+VOCABULARY = Vocabulary([*SPECIALS, "river", "the"])
+
+
+def test_known_words_keep_their_ids_and_others_get_their_own() -> None:
+    lexicon = Lexicon(VOCABULARY)
+    size = len(VOCABULARY)
+    assert lexicon.add("river") == VOCABULARY.ids["river"]
+    assert [lexicon.add(word) for word in ("Zürich", "X-9", "Zürich", "🎉")] == [size, size + 1, size, size + 2]
+    assert lexicon.words([size + 2, VOCABULARY.ids["the"], size]) == ["🎉", "the", "Zürich"]
+    assert len(lexicon) == size + 3
+
+
+def test_a_word_that_looks_like_a_mark_is_a_word() -> None:
+    lexicon = Lexicon(VOCABULARY)
+    id = lexicon.add("</s>")
+    assert id >= len(VOCABULARY)
+    assert lexicon.word(id) == "</s>"
+
+
+def test_aliases_are_what_the_model_reads() -> None:
+    lexicon = Lexicon(VOCABULARY)
+    assert lexicon.aliases.tolist() == list(range(len(VOCABULARY)))
+    id = lexicon.add("Zürich")
+    assert lexicon.aliases[id] == VOCABULARY.ids["<capital>"]
+    assert len(lexicon.aliases) == len(VOCABULARY) + 1
