@@ -8,21 +8,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .errors import BadInput, BadModel, CgmhError, InfeasibleStart, MissingExtra
+from .settings import Settings
+from .version import __version__
 
 if TYPE_CHECKING:
-    from .api import Settings, keywords, solve
+    from .api import keywords, score, solve
     from .models.checkpoint import load_model
-    from .result import Result, Sentence, Step
+    from .result import Result, Score, Sentence, Step
     from .sampling import Annealing, Constant, Kernel, sample
     from .target import Target
 
-__version__ = "0.1.0"
-
 # What needs torch is imported on first use, so that `import cgmh` and `cgmh --help` are quick.
 _HOMES = {
-    "Settings": "api", "keywords": "api", "solve": "api",
+    "keywords": "api", "score": "api", "solve": "api",
     "load_model": "models.checkpoint",
-    "Result": "result", "Sentence": "result", "Step": "result",
+    "Result": "result", "Score": "result", "Sentence": "result", "Step": "result",
     "Annealing": "sampling", "Constant": "sampling", "Kernel": "sampling", "sample": "sampling",
     "Target": "target",
 }  # fmt: skip
@@ -37,13 +37,16 @@ __all__ = [
     "Kernel",
     "MissingExtra",
     "Result",
+    "Score",
     "Sentence",
     "Settings",
     "Step",
     "Target",
+    "__version__",
     "keywords",
     "load_model",
     "sample",
+    "score",
     "solve",
 ]
 

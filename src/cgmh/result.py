@@ -28,7 +28,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Step:
-    """One line of a trace: the sentence proposed at a step, the move, the log acceptance ratio, and what became of it."""
+    """One line of a trace: the sentence proposed at a step, the move, its log acceptance ratio, and its fate."""
 
     step: int
     text: str
@@ -68,4 +68,24 @@ class Result:
             "results": [sentence.to_dict() for sentence in self.sentences],
             "acceptance": {move: None if rate is None else round(rate, 4) for move, rate in self.acceptance.items()},
             "signature": self.signature,
+        }
+
+
+@dataclass(frozen=True)
+class Score:
+    """How probable a sentence is; the perplexity is a word's, the end of the sentence counting as one."""
+
+    text: str
+    words: tuple[str, ...]
+    log_prob: float
+    perplexity: float
+    unknown: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "text": self.text,
+            "words": list(self.words),
+            "log_prob": round(self.log_prob, 4),
+            "perplexity": round(self.perplexity, 3),
+            "unknown": list(self.unknown),
         }

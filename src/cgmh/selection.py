@@ -8,27 +8,27 @@ everything that was visited for the sentences the model likes best, from the lef
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from itertools import pairwise
 
 import torch
 
 from .models.recurrent import RecurrentModel
+from .settings import Rule
 from .text.sentences import Sentences
 
-Rule = Literal["best", "last", "consensus"]
-RULES: tuple[str, ...] = get_args(Rule)
 POOL = 400  # sentences that are looked at closely
+LENGTH_OFFSET = 1.0  # added to the number of words: long and short sentences then compare fairly
 ALIKE = 0.6  # share of common words beyond which two answers count as the same
 
 
 @dataclass(frozen=True)
 class Visit:
-    """A sentence of one input, and the step that led to it."""
+    """A sentence of one input, and the chain that came by it."""
 
     ids: tuple[int, ...]
     log_target: float  # untempered
+    log_model: float
     chain: int
-    step: int
 
 
 def choose(rule: Rule, visits: Sequence[Visit], final: Sequence[Visit], model: RecurrentModel, n: int) -> list[Visit]:
@@ -47,9 +47,6 @@ def choose(rule: Rule, visits: Sequence[Visit], final: Sequence[Visit], model: R
     return _different([pool[at] for at in order], n)
 
 
-LENGTH_OFFSET = 2.0
-
-
 def judge(sentences: Sequence[tuple[int, ...]], model: RecurrentModel) -> list[float]:
     """How well the whole model likes each sentence, a word: forward, backward and fill log probabilities together."""
     batch = Sentences.from_lists(sentences, max(map(len, sentences)) + 1, device=model.device)
@@ -64,7 +61,7 @@ def judge(sentences: Sequence[tuple[int, ...]], model: RecurrentModel) -> list[f
 
 def consensus(sentences: Sequence[tuple[int, ...]]) -> list[float]:
     """Mean overlap (F1 of words and neighbouring pairs) of each sentence with the others."""
-    bags = [Counter(some) + Counter(zip(some, some[1:], strict=False)) for some in sentences]
+    bags = [Counter(some) + Counter(pairwise(some)) for some in sentences]
     sizes = [sum(bag.values()) for bag in bags]
     totals = [0.0] * len(bags)
     for i, one in enumerate(bags):

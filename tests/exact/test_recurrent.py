@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from enumeration import all_sentences, violations
-from recurrent_toys import WORDS, tiny_model
 
 from cgmh.constraints import ContainsWords, EndsWith
 from cgmh.models.recurrent import RecurrentModel
@@ -14,6 +12,8 @@ from cgmh.proposals import FillHead, GibbsOver, Mixture, SwapBlocks, WordEdits
 from cgmh.sampling import Constant, Kernel, sample
 from cgmh.target import Target
 from cgmh.text.sentences import Sentences
+from enumeration import all_sentences, violations
+from recurrent_toys import WORDS, tiny_model
 
 
 @pytest.fixture(scope="module")

@@ -2,11 +2,13 @@
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from ..errors import BadInput
+from ..settings import RULES, Settings
+from ..tasks.reading import KeywordInput, read_keywords
 from .reading import read_lines, stdin_is_terminal
 
 if TYPE_CHECKING:
@@ -16,24 +18,47 @@ if TYPE_CHECKING:
 @click.command("keywords")
 @click.argument("words", nargs=-1, metavar="[WORD]...")
 @click.option("--file", metavar="FILE", help="Read sets of keywords from FILE, one a line (- for stdin).")
-@click.option("--n", default=5, show_default=True, help="Sentences to print for each set.")
+@click.option("--n", default=Settings.n, show_default=True, help="Sentences to print for each set.")
 @click.option("--ordered", is_flag=True, help="Keep the keywords in the order given.")
 @click.option("--inflect", is_flag=True, help="Let a keyword appear in any inflected form (walk, walks, walked).")
 @click.option("--forbid", multiple=True, metavar="WORD", help="A word that must not appear; repeat for more.")
-@click.option("--min-words", default=0, show_default=True, help="Fewest words, punctuation not counted.")
-@click.option("--max-words", default=20, show_default=True, help="Most words, punctuation not counted.")
-@click.option("--steps", default=None, type=int, help="Steps of each chain.")
-@click.option("--chains", default=None, type=int, help="Chains for each set.")
-@click.option("--seed", default=0, show_default=True, help="Same seed, same sentences.")
-@click.option("--temperature", default=None, type=float, help="1 samples from the model itself; lower is safer, higher is wilder.")
-@click.option("--select", type=click.Choice(["best", "last", "consensus"]), default="best", show_default=True,
-              help="best: the most natural of all visited; last: the final states, true samples; consensus: those most alike.")  # fmt: skip
+@click.option("--min-words", default=KeywordInput.min_words, show_default=True, help="Fewest words, marks not counted.")
+@click.option("--max-words", default=KeywordInput.max_words, show_default=True, help="Most words, marks not counted.")
+@click.option("--steps", default=Settings.steps, show_default=True, help="Steps of each chain.")
+@click.option("--chains", default=Settings.chains, show_default=True, help="Chains for each set.")
+@click.option("--seed", default=Settings.seed, show_default=True, help="Same seed, same sentences.")
+@click.option(
+    "--temperature",
+    default=Settings.temperature,
+    show_default=True,
+    help="1 samples from the model itself; lower is safer, higher is wilder.",
+)
+@click.option(
+    "--select",
+    type=click.Choice(RULES),
+    default=Settings.select,
+    show_default=True,
+    help="best: the most natural of all visited; last: the final states, true samples; consensus: those most alike.",
+)
 @click.option("--model", metavar="DIR", help="A model made by `cgmh train`, in place of the embedded English one.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object for each set.")
-@click.option("--trace", is_flag=False, flag_value="accepted", type=click.Choice(["accepted", "all"]), default=None,
-              help="Also print the steps of the best sentence's chain: step, sentence, move, log ratio.")  # fmt: skip
+@click.option(
+    "--trace",
+    is_flag=False,
+    flag_value="accepted",
+    type=click.Choice(["accepted", "all"]),
+    help="Also print the steps of the best sentence's chain, the accepted ones or --trace=all: step, move, log ratio.",
+)
 @click.option("--quiet", is_flag=True, help="No progress bar.")
-def keywords_command(words: tuple[str, ...], file: str | None, forbid: tuple[str, ...], as_json: bool, trace: str | None, quiet: bool, **options: Any) -> None:
+def keywords_command(
+    words: tuple[str, ...],
+    file: str | None,
+    forbid: tuple[str, ...],
+    as_json: bool,
+    trace: Literal["accepted", "all"] | None,
+    quiet: bool,
+    **options: Any,
+) -> None:
     """Write sentences that contain the given words.
 
     \b
@@ -48,8 +73,6 @@ def keywords_command(words: tuple[str, ...], file: str | None, forbid: tuple[str
     """
     if words and file:
         raise BadInput("give keywords or --file, not both")
-    from ..tasks.reading import read_keywords
-
     if words:
         sets = [tuple(words)]
     else:
@@ -58,10 +81,10 @@ def keywords_command(words: tuple[str, ...], file: str | None, forbid: tuple[str
         sets = [read_keywords(line) for line in read_lines(file) if line.strip()]
         if not sets:
             raise BadInput("no keywords: the input is empty")
-    from ..api import Settings, solve
-    from ..tasks import KeywordInput, Keywords
+    from ..api import solve
+    from ..tasks import Keywords
 
-    wanted = {name: options[name] for name in ("n", "steps", "chains", "seed", "temperature", "select") if options[name] is not None}
+    wanted = {name: options[name] for name in ("n", "steps", "chains", "seed", "temperature", "select")}
     settings = Settings(**wanted, trace=trace or "none")
     inputs = [
         KeywordInput(some, options["ordered"], options["inflect"], forbid, options["min_words"], options["max_words"])
@@ -84,7 +107,7 @@ def _print(result: "Result", *, heading: bool, first: bool) -> None:
     for sentence in result:
         click.echo(sentence.text)
     if result.trace:
-        width = max(len(step.text) for step in result.trace)
         click.echo(f"\n{'step':>5}  {'move':7}  {'log ratio':>9}     sentence")
         for step in result.trace:
-            click.echo(f"{step.step:5}  {step.move:7}  {step.log_ratio:9.2f}  {' ' if step.accepted else 'x'}  {step.text:{width}}".rstrip())
+            mark = " " if step.accepted else "x"
+            click.echo(f"{step.step:5}  {step.move:7}  {step.log_ratio:9.2f}  {mark}  {step.text}")

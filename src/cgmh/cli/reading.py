@@ -3,15 +3,13 @@
 import sys
 from pathlib import Path
 
-import click
-
 from ..errors import BadInput
 
 
 def read_lines(file: str | None) -> list[str]:
     """The lines of a UTF-8 file, or of stdin for None and "-"; a mistake names the file and the line."""
     if file is None or file == "-":
-        name, data = "stdin", click.get_binary_stream("stdin").read()
+        name, data = "stdin", sys.stdin.buffer.read()
     else:
         name = file
         try:
@@ -23,7 +21,9 @@ def read_lines(file: str | None) -> list[str]:
         try:
             lines.append(line.decode("utf-8-sig" if number == 1 else "utf-8"))
         except UnicodeDecodeError as error:
-            raise BadInput(f"{name}, line {number}: not UTF-8 (byte {error.start + 1}); convert the file first") from error
+            raise BadInput(
+                f"{name}, line {number}: not UTF-8 (byte {error.start + 1}); convert the file first"
+            ) from error
     return lines
 
 

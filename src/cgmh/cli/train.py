@@ -68,22 +68,20 @@ def train_command(ctx: click.Context, /, corpus: Path, out: Path, **options: Any
     cgmh train news.txt --out news-model
     cgmh train news.txt.xz --out news-model --size small --minutes 30
     cgmh train news.txt --out news-model --resume
-    """  # noqa: D301 (click wants the character itself)
+    """
     given = {name for name in options if ctx.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT}
     out = out.resolve()
     device = _device(options["device"])
-    began = False
     try:
-        if options["resume"]:
-            began = True
-            facts = _resume(corpus, out, device, options, given)
-        else:
-            text = _read(corpus, out, options)
-            began = True
-            facts = _train(corpus, out, device, options, text)
+        facts = (
+            _resume(corpus, out, device, options, given) if options["resume"] else _train(corpus, out, device, options)
+        )
     except KeyboardInterrupt:
+        from ..training.loop import run_directory
+
         again = f"cgmh train {shlex.quote(str(corpus))} --out {shlex.quote(os.path.relpath(out))} --resume"
-        click.echo(f"interrupted; go on with: {again}" if began else "interrupted; nothing was written", err=True)
+        kept = run_directory(out).exists()
+        click.echo(f"interrupted; go on with: {again}" if kept else "interrupted; nothing was written", err=True)
         ctx.exit(130)
     if not options["quiet"]:
         held = facts["held_out"]
@@ -107,18 +105,13 @@ def _device(name: str) -> str:
     return name
 
 
-def _read(corpus: Path, out: Path, options: dict[str, Any]) -> Any:
+def _train(corpus: Path, out: Path, device: str, options: dict[str, Any]) -> dict[str, Any]:
     from ..training.corpus import read_corpus
-    from ..training.loop import check_free
-
-    check_free(out)
-    return read_corpus(corpus, num_words=options["words"], quiet=options["quiet"])
-
-
-def _train(corpus: Path, out: Path, device: str, options: dict[str, Any], text: Any) -> dict[str, Any]:
-    from ..training.loop import train
+    from ..training.loop import check_free, train
     from ..training.plan import network_of_size, plan_for
 
+    check_free(out)
+    text = read_corpus(corpus, num_words=options["words"], quiet=options["quiet"])
     epochs, minutes = options["epochs"], options["minutes"]
     if epochs is None and minutes is None:
         epochs = 10

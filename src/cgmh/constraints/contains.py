@@ -27,9 +27,6 @@ class ContainsWords(HardConstraint):
     def __init__(self, requirements: Sequence[Sequence[Requirement]], *, ordered: bool = False) -> None:
         normal = [[normalize(requirement) for requirement in some] for some in requirements]
         self._ordered = Patterns(normal) if ordered and any(normal) else None
-        if ordered:
-            self._clear, self._entangled = None, None
-            return
         parts = [_untangle(some) for some in normal]
         clear = [list(counts) for counts, _ in parts]
         self._clear = Patterns(clear) if any(clear) else None
@@ -45,8 +42,7 @@ class ContainsWords(HardConstraint):
         if self._clear is None:
             holds = torch.ones(len(sentences), dtype=torch.bool, device=sentences.device)
         else:
-            starts = self._clear.starts(sentences)  # [B,R,A,L]
-            found = starts.flatten(2).sum(-1)  # [B,R]
+            found = self._clear.counts(sentences)  # [B,R]
             needed = self._tables.at(sentences.device)["needed"].index_select(0, sentences.inputs)
             holds = (found >= needed).all(-1)
         if self._entangled is None:
@@ -55,6 +51,22 @@ class ContainsWords(HardConstraint):
         if not rows.numel():
             return holds
         return holds.index_copy(0, rows, self._entangled.met(sentences.select(rows)))
+
+    def pinned(self, sentences: Sentences) -> Tensor:
+        """[B,L] bool: words that cannot be lost alone, because just as many occurrences stand there as are needed.
+
+        Requirements that share words with others are left out: this is a hint where not to try, not a rule.
+        """
+        pinned = torch.zeros_like(sentences.ids, dtype=torch.bool)
+        if self._clear is None:
+            return pinned
+        needed = self._tables.at(sentences.device)["needed"].index_select(0, sentences.inputs)  # [B,R]
+        tight = (self._clear.counts(sentences) <= needed)[..., None]  # [B,R,1]
+        for span, begins in enumerate(self._clear.begins(sentences)):  # [B,R,L]
+            starts = (begins & tight).any(1)  # [B,L]
+            for shift in range(span + 1):
+                pinned[:, shift:] |= starts[:, : sentences.capacity - shift]
+        return pinned
 
 
 def _untangle(requirements: list[Normal]) -> tuple[Counter[Normal], list[Normal]]:

@@ -67,21 +67,31 @@ class Patterns:
         """[B,R] bool: the row's input has fewer requirements."""
         return self._tables.at(sentences.device)["absent"][sentences.inputs]
 
+    def counts(self, sentences: Sentences) -> Tensor:
+        """[B,R]: how many occurrences of each requirement there are, overlapping ones included."""
+        if self.num_places == 1:  # the ids of a place are different, so a word matches at most one of them
+            return self._matches(sentences).flatten(2).sum(-1)
+        return self.starts(sentences).flatten(2).sum(-1)
+
     def starts(self, sentences: Sentences) -> Tensor:
         """[B,R,A,L] bool: whether an occurrence of the alternative starts at the place."""
-        tables = self._tables.at(sentences.device)
-        ids = sentences.ids
-        if self._masked:
-            ids = ids.masked_fill(~sentences.present, -2)
-        words = tables["words"].index_select(0, sentences.inputs)  # [B,R,A,P,S]
-        hits = (words[..., None] == ids[:, None, None, None, None, :]).any(-2)  # [B,R,A,P,L]
+        hits = self._matches(sentences).any(-2)  # [B,R,A,P,L]
         if self.num_places == 1:
             return hits[:, :, :, 0]
-        hits |= tables["free"][sentences.inputs][..., None]
+        free = self._tables.at(sentences.device)["free"].index_select(0, sentences.inputs)[..., None]  # [B,R,A,P,1]
+        hits |= free
         starts = hits[:, :, :, 0]
         for p in range(1, self.num_places):
             shifted = torch.zeros_like(starts)
             shifted[..., :-p] = hits[:, :, :, p, p:]
-            shifted[..., -p:] = tables["free"][sentences.inputs][:, :, :, p, None]
+            shifted[..., -p:] = free[:, :, :, p]
             starts = starts & shifted
         return starts
+
+    def _matches(self, sentences: Sentences) -> Tensor:
+        """[B,R,A,P,S,L] bool: which id of the tables stands where."""
+        ids = sentences.ids
+        if self._masked:
+            ids = ids.masked_fill(~sentences.present, -2)
+        words = self._tables.at(sentences.device)["words"].index_select(0, sentences.inputs)  # [B,R,A,P,S]
+        return words[..., None] == ids[:, None, None, None, None, :]

@@ -1,4 +1,4 @@
-"""A model directory: `config.json`, `vocabulary.json.gz`, `weights.safetensors` (int8 matrices). Loading executes no code."""
+"""A model directory: `config.json`, `vocabulary.json.gz`, `weights.safetensors` (int8). Loading executes no code."""
 
 import hashlib
 import json
@@ -101,8 +101,8 @@ def load_model(
 ) -> RecurrentModel:
     """The model of a directory, by default the embedded English one.
 
-    `precision` is int8 on a CPU that is fast at it, float16 on a GPU, float32 elsewhere. It concerns how the same stored
-    weights are multiplied, not which weights.
+    `precision` is int8 on a CPU that is fast at it, float16 on a GPU, float32 elsewhere. It says how the stored weights
+    are multiplied, not which weights.
     """
     directory = EMBEDDED if directory is None else Path(directory)
     device = torch.device(device)
@@ -120,7 +120,9 @@ def load_model(
         if config.num_words != len(vocabulary):
             raise BadModel(f"{directory}: {len(vocabulary)} words, but the network has {config.num_words}")
         if precision is None:
-            precision = "float16" if device.type == "cuda" else "int8" if device.type == "cpu" and int8_is_fast() else "float32"
+            precision = (
+                "float16" if device.type == "cuda" else "int8" if device.type == "cpu" and int8_is_fast() else "float32"
+            )
         name = f"{record.get('name', directory.name)}-{record['sha256'][:8]}-{precision}"
         return _build(tensors, config, vocabulary, device, precision, name)
     except (SafetensorError, KeyError, TypeError, RuntimeError) as error:
@@ -128,7 +130,12 @@ def load_model(
 
 
 def _build(
-    tensors: dict[str, Tensor], config: NetworkConfig, vocabulary: Vocabulary, device: torch.device, precision: Precision, name: str
+    tensors: dict[str, Tensor],
+    config: NetworkConfig,
+    vocabulary: Vocabulary,
+    device: torch.device,
+    precision: Precision,
+    name: str,
 ) -> RecurrentModel:
     dtype = torch.float32 if precision == "int8" else getattr(torch, precision)
     exact = torch.float64 if precision == "float64" else torch.float32

@@ -4,6 +4,7 @@ Int8 uses one fixed activation scale a layer, never one that depends on the batc
 with the chains beside it.
 """
 
+import warnings
 from collections.abc import Callable
 from itertools import accumulate
 
@@ -19,7 +20,8 @@ def int8_is_fast() -> bool:
     """Whether this processor multiplies int8 exactly and fast (the VNNI instructions)."""
     supported = getattr(torch.cpu, "_is_vnni_supported", getattr(torch.cpu, "_is_avx512_vnni_supported", None))
     return (
-        hasattr(torch.ops.quantized, "linear_with_input_q_dq_qweight_dq_output_fp32")
+        hasattr(torch, "_make_per_channel_quantized_tensor")
+        and hasattr(torch.ops.quantized, "linear_with_input_q_dq_qweight_dq_output_fp32")
         and supported is not None
         and bool(supported())
         and "fbgemm" in torch.backends.quantized.supported_engines
@@ -36,7 +38,9 @@ class Int8Linear:
 
     def __init__(self, weight: Tensor, scale: Tensor, bias: Tensor, bound: float) -> None:
         zeros = torch.zeros(len(scale), dtype=torch.int64)
-        quantised = torch._make_per_channel_quantized_tensor(weight, scale.double(), zeros, 0)
+        with warnings.catch_warnings():  # a coming release drops these tensors; `int8_is_fast` is then false
+            warnings.simplefilter("ignore", UserWarning)
+            quantised = torch._make_per_channel_quantized_tensor(weight, scale.double(), zeros, 0)  # noqa: SLF001
         self._packed = torch.ops.quantized.linear_prepack(quantised, bias.float())
         self._step = bound / 127
         self._multiply = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32
@@ -87,7 +91,9 @@ class Stack:
             torch.mul(after[:, cell].tanh(), opened[:, 2 * size :], out=after[:, low : low + size])
         return after
 
-    def unroll(self, embed: Callable[[Tensor], Tensor], words: Tensor, state: Tensor, steps: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def unroll(
+        self, embed: Callable[[Tensor], Tensor], words: Tensor, state: Tensor, steps: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Read words[i, :steps[i]] from each state; nothing is padded.
 
         Returns the states after every word read [M, W], and for each its row and how many words came before it [M].
@@ -155,4 +161,4 @@ class WordTable:
         if self._dense is None:
             dense = self._table if self._scale is None else self._table.float() * self._scale[..., None]
             self._dense = dense.flatten(0, 1)
-        return (query @ self._dense.t()).unflatten(1, (self.num_classes, -1)) + self._bias
+        return (query @ self._dense.t()).view(len(query), self.num_classes, -1) + self._bias

@@ -70,7 +70,8 @@ class Network(nn.Module):
                     parameter.data[hidden : 2 * hidden] = 1.0
 
     def embed(self, ids: Tensor) -> Tensor:
-        return nn.functional.embedding(ids, self.table) * self.config.width**0.5
+        vectors: Tensor = nn.functional.embedding(ids, self.table) * self.config.width**0.5
+        return vectors
 
     def losses(self, ids: Tensor, start: int, end: int) -> Tensor:
         """Mean negative log probability a word of the forward, the backward and the fill predictor: [3].
@@ -92,17 +93,22 @@ class Network(nn.Module):
             (self.fill_head, mixed, ids),
         )
         log_classes, queries, targets = [], [], []
-        for head, states, wanted in parts:
-            wanted = wanted.flatten()
+        for head, states, following in parts:
+            wanted = following.flatten()
             class_logits, query = head(states.flatten(0, 1))
-            picked = nn.functional.cross_entropy(class_logits.float(), wanted // self.config.class_size, reduction="none")
+            picked = nn.functional.cross_entropy(
+                class_logits.float(), wanted // self.config.class_size, reduction="none"
+            )
             log_classes.append(-picked)
             queries.append(query)
             targets.append(wanted)
         log_words = self.log_word(torch.cat(queries), torch.cat(targets))
         sizes = [len(some) for some in targets]
         return torch.stack(
-            [-(classes + words).mean() for classes, words in zip(log_classes, log_words.split(sizes), strict=True)]
+            [
+                -(classes + words).mean()
+                for classes, words in zip(log_classes, torch.split(log_words, sizes), strict=True)
+            ]
         )
 
     def log_word(self, query: Tensor, word: Tensor) -> Tensor:
@@ -113,7 +119,9 @@ class Network(nn.Module):
         bias = self.bias.view(self.config.num_classes, size)[of_chunk]  # [K, S]
         rows = query.new_zeros(len(of_chunk) * CHUNK, query.shape[1])
         rows[place] = query[order]
-        logits = torch.bmm(rows.view(-1, CHUNK, rows.shape[1]), table.transpose(1, 2)).float() + bias[:, None]  # [K, CHUNK, S]
+        logits = (
+            torch.bmm(rows.view(-1, CHUNK, rows.shape[1]), table.transpose(1, 2)).float() + bias[:, None]
+        )  # [K, CHUNK, S]
         wanted = torch.zeros(len(rows), dtype=torch.long, device=word.device)
         wanted[place] = word[order] % size
         picked = -nn.functional.cross_entropy(logits.flatten(0, 1), wanted, reduction="none")

@@ -55,8 +55,13 @@ class RecurrentEncoding:
 
     def select(self, rows: Tensor) -> "RecurrentEncoding":
         return RecurrentEncoding(
-            self.ids[rows], self.lengths[rows], self.forward[rows], self.backward[rows], self.num_backward[rows], self.log_words[rows]
-        )  # fmt: skip
+            self.ids[rows],
+            self.lengths[rows],
+            self.forward[rows],
+            self.backward[rows],
+            self.num_backward[rows],
+            self.log_words[rows],
+        )
 
 
 class FactoredFill:
@@ -187,7 +192,9 @@ class RecurrentModel:
         mixed = self._around(encoding, rows, left, right)
         return FactoredFill(*self._fill_predictor.split(mixed), self._table, self._proposable)
 
-    def fill_log_prob(self, encoding: RecurrentEncoding, rows: Tensor, left: Tensor, right: Tensor, word: Tensor) -> Tensor:
+    def fill_log_prob(
+        self, encoding: RecurrentEncoding, rows: Tensor, left: Tensor, right: Tensor, word: Tensor
+    ) -> Tensor:
         """log p(word | gap) [R] of the fill head as trained: over all ids, also those that are never proposed."""
         return self._fill_predictor.log_prob(self._around(encoding, rows, left, right), word)
 

@@ -1,12 +1,13 @@
 """Replace, insert or delete one word."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
 from ..constraints.tables import OnDevice
 from ..draws import Draws
+from ..text.sentences import Sentences
 from .protocols import DELETE, INSERT, Candidate, Filler, View
 
 
@@ -14,16 +15,23 @@ class WordEdits:
     """One word is replaced, inserted or deleted, at a uniform place, with a word from the filler.
 
     x -> y                log q(y|x)                          log q(x|y), the paired step back
-    replace at m          log p_r - log n + log q(w'|x-m)     log p_r - log n + log q(w|x-m)
-    insert in slot s      log p_i - log(n+1) + log q(w'|x)    log p_d - log(n+1)
-    delete m              log p_d - log n                     log p_i - log n + log q(w|x-m)
+    replace at m          log p_r - log e(x) + log q(w'|x-m)  log p_r - log e(y) + log q(w|x-m)
+    insert in slot s      log p_i - log(n+1) + log q(w'|x)    log p_d - log e(y)
+    delete m              log p_d - log e(x)                  log p_i - log n + log q(w|x-m)
 
-    The filler reads the sentence without the word at the place, so one fill answers for both directions. The number
-    of places is the same both ways: n+1 slots lead to a sentence with n+1 words to delete.
+    The filler reads the sentence without the word at the place, so one fill answers for both directions. e counts the
+    words that may be edited: all of them (then n+1 slots lead to a sentence with n+1 words to delete), or those that
+    `pinned` leaves. It is counted in both sentences, because an edit may pin or free another word.
     """
 
-    def __init__(self, filler: Filler, weights: Sequence[float] = (1.0, 1.0, 1.0)) -> None:
+    def __init__(
+        self,
+        filler: Filler,
+        weights: Sequence[float] = (1.0, 1.0, 1.0),
+        pinned: Callable[[Sentences], Tensor] | None = None,
+    ) -> None:
         self._filler = filler
+        self._pinned = pinned
         weight = torch.tensor(weights, dtype=torch.float64)
         if len(weights) != 3 or bool((weight < 0).any()) or not 0 < float(weight.sum()) < float("inf"):
             raise ValueError("weights are three numbers, for replace, insert and delete; none below 0, not all 0")
@@ -35,23 +43,43 @@ class WordEdits:
         logs = self._logs.at(sentences.device)
         move = draws.choose(logs["forward"].expand(len(sentences), 3), "move")  # [R]
         inserts, deletes = move == INSERT, move == DELETE
-        places = sentences.lengths + inserts  # [R]
-        at = draws.integer(places, "at")
+        editable, num_editable = self._editable(sentences)
+        places = torch.where(inserts, sentences.lengths + 1, num_editable.clamp(min=1))  # [R]
+        chosen = draws.integer(places, "at")
+        at = torch.where(inserts, chosen, _find(editable, chosen))
         right = at + ~inserts
         fill = self._filler.fill(view, at, right)
         word, old = fill.choose(draws), sentences.word_at(at)
-        log_places = places.double().log()
         log_word = fill.log_prob(word).double().masked_fill(deletes, 0.0)  # a deletion brings no word
         log_old = fill.log_prob(old).double().masked_fill(inserts, 0.0)  # an insertion takes none away
+        edited = sentences.edit(at, word, inserts.long() - deletes.long())
+        editable_back, num_back = self._editable(edited)
+        back = torch.where(deletes, sentences.lengths, num_back)  # a deletion is undone in one of n slots
+        undone = deletes | editable_back.gather(1, at[:, None].clamp(max=sentences.capacity - 1))[:, 0]
+        impossible = ~undone | (~inserts & (num_editable == 0))
+        log_reverse = logs["reverse"].index_select(0, move) - back.clamp(min=1).double().log() + log_old
         return Candidate(
-            sentences.edit(at, word, inserts.long() - deletes.long()),
+            edited,
             move,
             at,
             same_left=at,
             same_right=sentences.lengths - right,
-            log_forward=logs["forward"].index_select(0, move) - log_places + log_word,
-            log_reverse=logs["reverse"].index_select(0, move) - log_places + log_old,
+            log_forward=logs["forward"].index_select(0, move) - places.double().log() + log_word,
+            log_reverse=log_reverse.masked_fill(impossible, -torch.inf),
         )
+
+    def _editable(self, sentences: Sentences) -> tuple[Tensor, Tensor]:
+        """[R,L] bool, [R]: the words that may be replaced or deleted, and how many there are."""
+        if self._pinned is None:
+            return sentences.present, sentences.lengths
+        editable = sentences.present & ~self._pinned(sentences)
+        return editable, editable.sum(-1)
+
+
+def _find(mask: Tensor, number: Tensor) -> Tensor:
+    """[R]: the place of the true entry of mask [R,L] that has `number` true entries before it; 0 if there is none."""
+    at = (mask.cumsum(-1) <= number[:, None]).sum(-1)
+    return at.masked_fill(at == mask.shape[1], 0)
 
 
 def unreachable(log_forward: Tensor, impossible: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ from ..proposals import FillHead, Mixture, Proposal, SwapBlocks, Variants, WordE
 from ..target import Target
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
-from ..text.tokenizer import split
+from ..text.tokenizer import join, split
 from .inflection import inflections
 from .problem import Problem
 from .reading import KeywordInput
@@ -28,7 +28,8 @@ Phrase = list[frozenset[int]]  # at each place, the ids that will do
 
 
 def _is_word(word: str) -> bool:
-    return any(c.isalnum() for c in word)
+    """Whether --min-words and --max-words count it: punctuation and the 's of "it's" are no words of their own."""
+    return not word.startswith("'") and any(c.isalnum() for c in word)
 
 
 class Keywords:
@@ -36,14 +37,21 @@ class Keywords:
 
     name = "keywords"
 
-    def pose(self, inputs: list[KeywordInput], model: RecurrentModel, chains: int, seed: int) -> Problem:
+    def check(self, inputs: Sequence[KeywordInput], model: RecurrentModel) -> None:
+        """Refuse what cannot be answered before anything is sampled."""
         if len({input.ordered for input in inputs}) > 1:
             raise BadInput("one run takes keywords in any order or in theirs, not both")
+        reader = _Reader(Lexicon(model.vocabulary))
+        for number, input in enumerate(inputs):
+            reader.requirements(number, input)
+
+    def pose(self, inputs: list[KeywordInput], model: RecurrentModel, chains: int, seed: int) -> Problem:
         lexicon = Lexicon(model.vocabulary)
         reader = _Reader(lexicon)
         wanted = [reader.requirements(number, input) for number, input in enumerate(inputs)]
         model = model.bound(lexicon)
-        constraints = reader.constraints(inputs, wanted)
+        contains = ContainsWords(wanted, ordered=inputs[0].ordered)
+        constraints = [contains, *reader.constraints(inputs, wanted)]
         counted = torch.tensor([_is_word(lexicon.word(id)) for id in range(len(lexicon))])
         most = [input.max_words for input in inputs]
         short = Target(model, [*constraints, LengthBetween([0] * len(inputs), most, counted)])
@@ -56,7 +64,7 @@ class Keywords:
             owners += [number] * chains
         start = Sentences.from_lists(rows, capacity, owners, device=model.device)
         start = grow(short, target, start, GROWTH, seed, torch.arange(chains).repeat(len(inputs)))
-        return Problem(lexicon, model, target, _proposal(model, wanted), start)
+        return Problem(lexicon, model, target, _proposal(model, contains, wanted), start)
 
 
 class _Reader:
@@ -66,7 +74,7 @@ class _Reader:
         self._lexicon = lexicon
 
     def ids(self, word: str, *, inflect: bool = False) -> frozenset[int]:
-        """Ids that match a typed word: exactly it if it has capitals, otherwise every casing, or every inflection too."""
+        """Ids that match a typed word: exactly it if it has capitals, otherwise every casing, or inflection too."""
         if any(c.isupper() for c in word):
             return frozenset({self._lexicon.add(word)})
         casings = self._lexicon.vocabulary.casings
@@ -74,8 +82,17 @@ class _Reader:
         found = {id for form in forms for id in casings(form)}
         return frozenset(found if casings(word) else {*found, self._lexicon.add(word)})
 
+    def words(self, keyword: str) -> list[str]:
+        """The words of a phrase. A string that would not come back as it was typed stays one word."""
+        found: list[str] = []
+        for chunk in keyword.split():
+            parts = split(chunk)
+            whole = chunk in self._lexicon.vocabulary.ids or join(["—", *parts]) != f"— {chunk}"
+            found += [chunk] if whole else parts
+        return found
+
     def forbidden(self, input: KeywordInput) -> set[int]:
-        return {id for word in input.forbid for part in split(word) for id in self.ids(part)}
+        return {id for word in input.forbid for part in self.words(word) for id in self.ids(part)}
 
     def requirements(self, number: int, input: KeywordInput) -> list[list[Phrase]]:
         """The requirements of one input, checked against what else it asks."""
@@ -91,7 +108,7 @@ class _Reader:
         requirements: list[list[Phrase]] = []
         needed = 0
         for keyword in input.keywords:
-            words = [split(alternative) for alternative in keyword.split("|")]
+            words = [self.words(alternative) for alternative in keyword.split("|")]
             if not all(words):
                 raise BadInput(f"{where}: {keyword!r} is not a keyword; give at least one character a word")
             phrases = [[self.ids(word, inflect=input.inflect) - forbidden for word in some] for some in words]
@@ -115,7 +132,6 @@ class _Reader:
             forbidden.append(marks - required | self.forbidden(input))
         return [
             EndsWith([known[ending] for ending in ENDINGS if ending in known]),
-            ContainsWords(wanted, ordered=inputs[0].ordered),
             Forbids(forbidden),
         ]
 
@@ -151,11 +167,11 @@ def _places(requirements: list[list[Phrase]]) -> Iterator[frozenset[int]]:
     return (place for phrases in requirements for phrase in phrases for place in phrase)
 
 
-def _proposal(model: RecurrentModel, wanted: Sequence[list[list[Phrase]]]) -> Proposal:
+def _proposal(model: RecurrentModel, contains: ContainsWords, wanted: Sequence[list[list[Phrase]]]) -> Proposal:
     """Word edits, swaps of blocks long enough to move any phrase, and changes of form where a keyword has several."""
     longest = max((len(phrase) for some in wanted for phrases in some for phrase in phrases), default=1)
     components: list[tuple[Proposal, float]] = [
-        (WordEdits(FillHead(model)), 0.9),
+        (WordEdits(FillHead(model), pinned=contains.pinned), 0.9),
         (SwapBlocks(max(3, longest)), 0.1),
     ]
     groups = [_disjoint(_places(requirements)) for requirements in wanted]

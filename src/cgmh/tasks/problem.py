@@ -1,5 +1,6 @@
 """What a task hands to the sampler, whatever the task."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -9,7 +10,7 @@ from ..target import Target
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
 
-Input = TypeVar("Input", contravariant=True)
+Input = TypeVar("Input")
 
 
 @dataclass(frozen=True)
@@ -28,5 +29,9 @@ class Task(Protocol[Input]):
 
     @property
     def name(self) -> str: ...
+
+    def check(self, inputs: Sequence[Input], model: RecurrentModel) -> None:
+        """Raise `BadInput` for an input that cannot be answered."""
+        ...
 
     def pose(self, inputs: list[Input], model: RecurrentModel, chains: int, seed: int) -> Problem: ...

@@ -4,6 +4,7 @@ import gzip
 import json
 import lzma
 import math
+import sys
 import zlib
 from array import array
 from collections import Counter
@@ -23,6 +24,7 @@ from .classes import cluster
 
 LONGEST = 60  # words; a longer line is rarely one sentence
 FEWEST = 100  # usable sentences that a corpus must have
+CLASS_WORDS = 20_000_000  # words that the classes are learned from, at most
 _OPENERS = {".gz": gzip.open, ".xz": lzma.open}
 _VOCABULARY, _TEXT = "vocabulary.json.gz", "text.json"
 
@@ -169,6 +171,8 @@ def read_corpus(
     `num_words` bounds the vocabulary, specials included. Only the training part is counted.
     """
     text = _tokenise(path, longest, quiet=quiet)
+    if not quiet:
+        tqdm.write(f"{len(text.ids):,} words in {len(text.lengths):,} sentences; grouping the words", file=sys.stderr)
     starts = np.cumsum(text.lengths) - text.lengths  # [N]
     is_opening = np.zeros(len(text.ids), bool)
     is_opening[(starts + text.opening)[text.opening >= 0]] = True
@@ -185,11 +189,19 @@ def read_corpus(
     kept = ~np.repeat(held, text.lengths + 1)  # [T + N]
     num_classes = max(1, round(math.sqrt(len(plain))))
     class_size = math.ceil(len(plain) / num_classes)
-    grouped = Vocabulary(cluster([stream[kept]], plain, num_classes, class_size), plain.names)
+    grouped = Vocabulary(cluster(_sample(stream[kept]), plain, num_classes, class_size), plain.names)
     kind = np.uint16 if len(grouped) <= np.iinfo(np.uint16).max else np.int32
     moved = np.array([grouped.ids[word] for word in plain.words], kind)
     name = path.name.split(".")[0] or path.name
     return TrainingText(grouped, num_classes, {name: moved[stream[kept]]}, {name: moved[stream[~kept]]}, {name: 1.0})
+
+
+def _sample(stream: np.ndarray) -> list[np.ndarray]:
+    """The stream, or of a very long one some stretches over all of it."""
+    number = 20
+    if len(stream) <= CLASS_WORDS:
+        return [stream]
+    return [part[: CLASS_WORDS // number] for part in np.array_split(stream, number)]
 
 
 def _counter(words: list[str], ids: np.ndarray) -> Counter[str]:

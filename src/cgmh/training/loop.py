@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from safetensors import SafetensorError
 from torch import Tensor
 from tqdm import tqdm
 
@@ -150,6 +151,12 @@ class _Run:
 
     def go(self) -> dict[str, Any]:
         """Train to the end, then write the model."""
+        try:
+            return self._go()
+        except (OSError, SafetensorError) as error:
+            raise CgmhError(f"{self.out}: cannot be written ({error}); make room and go on with --resume") from error
+
+    def _go(self) -> dict[str, Any]:
         save_state(self.directory, self.network, self.optimizer, self.counters)
         shape = "{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
         hidden = True if self.quiet else None  # None: shown on a terminal only

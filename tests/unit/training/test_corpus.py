@@ -10,6 +10,7 @@ import pytest
 from cgmh.errors import BadInput, BadModel
 from cgmh.text.tokenizer import split, truecase
 from cgmh.text.vocabulary import SPECIALS, is_special
+from cgmh.training import corpus
 from cgmh.training.corpus import TrainingText, is_held_out, mostly_names, read_corpus, read_lines, truecased_counts
 from toy_text import sentences, toy_text, write_corpus
 
@@ -79,6 +80,14 @@ def test_rare_words_become_unknowns_of_their_shape(tmp_path: Path) -> None:
     path.write_text("\n".join(lines), encoding="utf-8")
     text = read_corpus(path)
     assert decoded(text, text.train["some"])[0] == ["the", "<lower>", "sees", "<capital>", "."]
+
+
+def test_classes_of_a_long_corpus_are_learned_from_stretches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = toy_text(tmp_path)
+    monkeypatch.setattr(corpus, "CLASS_WORDS", 1000)
+    part = toy_text(tmp_path)
+    assert sorted(part.vocabulary.words) == sorted(whole.vocabulary.words)
+    assert decoded(part, part.train["english"]) == decoded(whole, whole.train["english"])
 
 
 def test_saved_text_is_the_same(tmp_path: Path) -> None:

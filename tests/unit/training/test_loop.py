@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from cgmh.errors import BadInput, BadModel
+from cgmh.errors import BadInput, BadModel, CgmhError
 from cgmh.models.checkpoint import load_model, read_config
 from cgmh.training import loop
 from cgmh.training.corpus import TrainingText
@@ -124,9 +124,22 @@ def test_time_budget_ends_the_run(tmp_path: Path, english: TrainingText, monkeyp
     assert facts["training"]["minutes"] == pytest.approx(5, abs=0.4)
 
 
+def test_full_disk_is_said(tmp_path: Path, english: TrainingText, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(loop, "write_tensors", full)
+        with pytest.raises(CgmhError, match=r"No space left on device.*--resume"):
+            train(english, toy_config(english), toy_plan(epochs=1), tmp_path / "model", quiet=True)
+    assert not (tmp_path / "model").exists()
+    resume(tmp_path / "model", quiet=True)
+    assert read_config(tmp_path / "model")["name"] == "model"
+
+
 def test_divergence_is_said(tmp_path: Path, english: TrainingText, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop, "evaluate_network", lambda *_: dict.fromkeys(("forward", "backward", "fill"), math.nan))
-    with pytest.raises(Exception, match="diverged at step 3"):
+    with pytest.raises(CgmhError, match="diverged at step 3"):
         train(english, toy_config(english), toy_plan(check_steps=3), tmp_path / "model", quiet=True)
     assert not (tmp_path / "model").exists()
 

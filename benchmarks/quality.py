@@ -1,0 +1,250 @@
+"""Fluency of the sentences by a judge that is not the generator, beside the paper's kernel and what people wrote.
+
+    python benchmarks/quality.py DATA JUDGE
+
+DATA is a tokenised file of one sentence a line, JUDGE the directory that recipes/judge.py wrote. For 1 to 4 keywords,
+mean negative log-likelihood per token of the top sentence, as in the paper's Table 1, with bootstrap intervals.
+
+The paper's kernel (Gibbs over 100 candidates, replace, insert and delete one third each, no swap, every candidate
+scored in full) runs on the same model and target, from the same starts, on the same cores, for the time that the
+package's own kernel took for that set. It gets several numbers of chains; the best one counts. `lowest perplexity` is
+the paper's rule of selection, `best` the package's; both look at everything a kernel visited. Writes
+benchmarks/results/quality.json, which holds the sentences of the kernels; those of people are data and stay out.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from cgmh.api import WINDOW, Settings, as_model, signature
+from cgmh.errors import CgmhError
+from cgmh.evaluation.datasets import KeywordSet, keyword_sets
+from cgmh.evaluation.judges import NgramJudge
+from cgmh.models.recurrent import RecurrentModel
+from cgmh.proposals import GibbsOver, WordEdits
+from cgmh.sampling import Constant, Kernel
+from cgmh.sampling.runs import Record, run
+from cgmh.selection import Visit, choose
+from cgmh.tasks import KeywordInput, Keywords, Problem
+from cgmh.text.sentences import Sentences
+from cgmh.text.tokenizer import join
+
+SIZES = (1, 2, 3, 4)
+CANDIDATES = 100
+HUMAN = "human"
+RULES = ("best", "lowest perplexity")
+
+
+@dataclass
+class System:
+    """The texts of one row of the table, one a keyword set, and what it took to make them."""
+
+    texts: list[str] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    steps: list[int] = field(default_factory=list)
+
+
+def visits(record: Record) -> tuple[list[Visit], list[Visit]]:
+    """All sentences of a record of one input, and the final ones."""
+
+    def listed(sentences: Sentences, columns: dict[str, torch.Tensor]) -> list[Visit]:
+        values = (columns[name].tolist() for name in ("log_target", "log_model", "chain"))
+        return [Visit(tuple(ids), *rest) for ids, *rest in zip(sentences.to_lists(), *values, strict=True)]
+
+    final = listed(record.final, record.finals)
+    return listed(record.proposed, record.steps) + final, final
+
+
+@torch.inference_mode()
+def top(rule: str, seen: Sequence[Visit], final: Sequence[Visit], problem: Problem) -> str:
+    if rule == "best":
+        visit = choose("best", seen, final, problem.model, 1)[0]
+    else:
+        visit = max(seen, key=lambda visit: visit.log_model / (len(visit.ids) + 1))
+    return join(problem.lexicon.words(visit.ids))
+
+
+def fill(problem: Problem, settings: Settings) -> tuple[list[Visit], list[Visit], float]:
+    """What the package's kernel visits at the default settings, and the seconds it took."""
+    kernel = Kernel(problem.target, problem.proposal, window=WINDOW)
+    beta = Constant(1 / settings.temperature)
+    began = time.perf_counter()
+    record = run(kernel, problem.start, settings.steps, settings.seed, beta, torch.arange(settings.chains))
+    seconds = time.perf_counter() - began
+    return *visits(record), seconds
+
+
+def paper(
+    problem: Problem, chains: int, seed: int, temperature: float, budget: float
+) -> tuple[list[Visit], list[Visit], float, int]:
+    """What the paper's kernel visits until `budget` seconds are spent; the seconds and steps a chain it took.
+
+    It runs in stretches, each going on where the last one ended; the first that ends after the budget counts in full.
+    """
+    kernel = Kernel(problem.target, WordEdits(GibbsOver(problem.model, problem.target, CANDIDATES)), window=None)
+    names, beta = torch.arange(chains), Constant(1 / temperature)
+    state = problem.start.select(names)
+    seen: list[Visit] = []
+    spent, steps, stretch = 0.0, 0, 1
+    while spent < budget:
+        began = time.perf_counter()
+        record = run(kernel, state, stretch, seed + steps, beta, names)
+        spent += time.perf_counter() - began
+        steps += stretch
+        some, final = visits(record)
+        seen, state = seen + some, record.final
+        stretch = max(1, int(0.5 * (budget - spent) * steps / spent))
+    return seen, final, spent, steps
+
+
+def measure(sets: Sequence[KeywordSet], model: RecurrentModel, args: argparse.Namespace) -> dict[str, System]:
+    settings = Settings(seed=args.seed)
+    temperature = args.paper_temperature or settings.temperature
+    systems: dict[str, System] = {}
+
+    def add(name: str, problem: Problem, seen: list[Visit], final: list[Visit], seconds: float, steps: int) -> None:
+        for rule in RULES:
+            system = systems.setdefault(f"{name}, {rule}", System())
+            system.texts.append(top(rule, seen, final, problem))
+            system.seconds.append(seconds)
+            system.steps.append(steps)
+
+    # The first answers are slower: libraries set themselves up.
+    first = pose(sets[0], model, settings)
+    fill(first, settings)
+    paper(first, max(args.paper_chains), settings.seed, temperature, 0.5)
+    for some in tqdm(sets, unit="set", file=sys.stderr):
+        problem = pose(some, model, settings)
+        seen, final, seconds = fill(problem, settings)
+        add("fill", problem, seen, final, seconds, settings.steps)
+        for chains in args.paper_chains:
+            add(f"paper x{chains}", problem, *paper(problem, chains, settings.seed, temperature, seconds))
+    systems[HUMAN] = System([some.references[0] for some in sets])
+    return systems
+
+
+def pose(some: KeywordSet, model: RecurrentModel, settings: Settings) -> Problem:
+    return Keywords().pose([KeywordInput(some.keywords)], model, settings.chains, settings.seed)
+
+
+def interval(values: NDArray[np.float64], strata: NDArray[np.int64], repeats: int = 10_000) -> tuple[float, float]:
+    """95% bootstrap interval of the mean; resampled within the strata."""
+    draws = np.random.default_rng(0)
+    parts = [values[strata == which] for which in np.unique(strata)]
+    sums = sum(part[draws.integers(len(part), size=(repeats, len(part)))].sum(1) for part in parts)
+    low, high = np.percentile(sums / len(values), [2.5, 97.5])
+    return float(low), float(high)
+
+
+def summary(system: System, judge: NgramJudge, strata: NDArray[np.int64]) -> dict[str, Any]:
+    """The numbers of one row: for each number of keywords, and for all."""
+    nll = judge.nll(system.texts)
+    cells = {}
+    for name, rows in [*((str(size), strata == size) for size in SIZES), ("all", strata > 0)]:
+        texts = [text for text, row in zip(system.texts, rows, strict=True) if row]
+        cells[name] = {
+            "nll": float(nll[rows].mean()),
+            "interval": interval(nll[rows], strata[rows]),
+            "unknown_rate": judge.unknown_rate(texts),
+            "tokens": float(np.mean([len(log) for log in judge.log_probs(texts)])),
+        }
+    return {
+        **cells,
+        "seconds_per_set": float(np.mean(system.seconds)) if system.seconds else None,
+        "steps_per_chain": float(np.mean(system.steps)) if system.steps else None,
+        "nll_of_sets": nll.round(4).tolist(),
+    }
+
+
+def table(rows: dict[str, dict[str, Any]]) -> str:
+    heads = [*map(str, SIZES), "all"]
+    lines = [
+        f"{'NLL per token, keywords:':32}"
+        + "".join(f"{head:>7}" for head in heads)
+        + "  95% of all      unknown tokens  s/set"
+    ]
+    for name, row in rows.items():
+        whole = row["all"]
+        low, high = whole["interval"]
+        seconds = "" if row["seconds_per_set"] is None else f"{row['seconds_per_set']:7.2f}"
+        lines.append(
+            f"{name:32}" + "".join(f"{row[head]['nll']:7.3f}" for head in heads)
+            + f"  [{low:.3f}, {high:.3f}] {whole['unknown_rate']:7.2%} {whole['tokens']:6.1f}{seconds}"
+        )  # fmt: skip
+    return "\n".join(lines)
+
+
+def compare(rows: dict[str, dict[str, Any]], strata: NDArray[np.int64]) -> dict[str, dict[str, Any]]:
+    """The package's answers against the best number of chains of the paper's kernel, by rule of selection; paired."""
+    own = np.array(rows["fill, best"]["nll_of_sets"])
+    found = {}
+    for rule in RULES:
+        names = [name for name in rows if name.startswith("paper") and name.endswith(rule)]
+        best = min(names, key=lambda name: rows[name]["all"]["nll"])
+        gap = own - np.array(rows[best]["nll_of_sets"])
+        found[best] = {
+            "fill_minus_paper": float(gap.mean()),
+            "interval": interval(gap, strata),
+            "fill_lower": float((gap < 0).mean()),
+        }
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("judge", type=Path)
+    parser.add_argument("--sets", type=int, default=25, help="keyword sets of each size")
+    parser.add_argument("--paper-chains", type=int, nargs="+", default=[1, 4, 16])
+    parser.add_argument("--paper-temperature", type=float, help="that of the package unless given")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "quality.json")
+    args = parser.parse_args()
+    cores = os.cpu_count() or 1
+    torch.set_num_threads(cores)  # a run too small to be shared out to the cores uses them inside its operations
+    judge, model = NgramJudge.load(args.judge), as_model(None)
+    sets = keyword_sets(args.data, args.sets * len(SIZES), args.seed, SIZES)
+    strata = np.array([len(some.keywords) for some in sets])
+    systems = measure(sets, model, args)
+    rows = {name: summary(system, judge, strata) for name, system in systems.items()}
+    against = compare(rows, strata)
+    settings = Settings(seed=args.seed)
+    line = (
+        f"{signature('keywords', model, settings)} | {args.sets} sets of each size | {cores} cores | "
+        f"paper: gibbs over {CANDIDATES}, temperature {args.paper_temperature or settings.temperature:g} | {judge.signature}"
+    )
+    print(table(rows))
+    for name, gap in against.items():
+        low, high = gap["interval"]
+        print(
+            f"fill, best minus {name}: {gap['fill_minus_paper']:+.3f} [{low:+.3f}, {high:+.3f}], lower in {gap['fill_lower']:.0%}"
+        )
+    print(line)
+    shown = {name: system.texts for name, system in systems.items() if name != HUMAN}
+    record = {
+        "signature": line, "rows": rows, "against_paper": against,
+        "sentences": [
+            {"line": some.line, "keywords": some.keywords, **{name: texts[at] for name, texts in shown.items()}}
+            for at, some in enumerate(sets)
+        ],
+    }  # fmt: skip
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    args.out.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except CgmhError as error:
+        sys.exit(f"quality: {error}")

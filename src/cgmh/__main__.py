@@ -1,0 +1,5 @@
+"""`python -m cgmh` is the command."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,165 @@
+"""`cgmh keywords` and `cgmh score`, the real commands on the embedded model."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from commands import Answer, run
+
+QUICK = ("--chains", "8", "--steps", "30", "--quiet")
+
+
+def _json(*arguments: str, stdin: bytes = b"") -> list[dict[str, object]]:
+    answer = run("keywords", *arguments, *QUICK, "--json", stdin=stdin)
+    assert answer.code == 0, answer.errors
+    return [json.loads(line) for line in answer.output.splitlines()]
+
+
+def _texts(*arguments: str, stdin: bytes = b"") -> list[str]:
+    return [result["text"] for record in _json(*arguments, stdin=stdin) for result in record["results"]]  # type: ignore[attr-defined]
+
+
+def test_five_different_sentences_with_both_words() -> None:
+    answer = run("keywords", "lottery", "scholarships", *QUICK)
+    lines = answer.output.splitlines()
+    assert answer.code == 0
+    assert len(set(lines)) == 5
+    for line in lines:
+        assert re.search(r"\blottery\b", line, re.IGNORECASE)
+        assert re.search(r"\bscholarships\b", line, re.IGNORECASE)
+        assert re.match(r"[A-Z0-9].*[.!?]$", line)
+
+
+def test_the_whole_program_prints_sentences() -> None:
+    command = [sys.executable, "-m", "cgmh", "keywords", "snow", "mountain", *QUICK]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert len(done.stdout.splitlines()) == 5
+    assert done.stderr == ""
+
+
+def test_json_has_the_promised_shape() -> None:
+    (record,) = _json("snow", "mountain", "--n", "3")
+    assert set(record) == {"input", "results", "acceptance", "signature"}
+    assert record["input"] == "snow mountain"
+    assert set(record["acceptance"]) == {"replace", "insert", "delete", "swap"}  # type: ignore[call-overload]
+    assert len(record["results"]) == 3  # type: ignore[arg-type]
+    for result in record["results"]:  # type: ignore[attr-defined]
+        assert set(result) == {"text", "words", "nll_per_word", "log_target"}
+        assert result["nll_per_word"] > 0 > result["log_target"]
+    assert "seed 0" in str(record["signature"])
+
+
+def test_same_seed_same_sentences_and_another_seed_others() -> None:
+    assert _texts("river", "boat", "--seed", "3") == _texts("river", "boat", "--seed", "3")
+    assert _texts("river", "boat", "--seed", "3") != _texts("river", "boat", "--seed", "4")
+
+
+def test_an_input_does_not_depend_on_the_lines_beside_it() -> None:
+    alone = _texts("river", "boat")
+    together = _json(stdin=b"snow mountain\nriver, boat\n")
+    assert together[1]["results"] == _json("river", "boat")[0]["results"]
+    assert alone == [result["text"] for result in together[1]["results"]]  # type: ignore[attr-defined]
+
+
+def test_order_phrases_and_alternatives() -> None:
+    for text in _texts("visit", "prime minister", "--ordered"):
+        assert re.search(r"\bvisit\b.*\bprime minister\b", text, re.IGNORECASE)
+    for text in _texts("car|automobile", "repair"):
+        assert re.search(r"\b(car|automobile)\b", text, re.IGNORECASE)
+        assert re.search(r"\brepair\b", text, re.IGNORECASE)
+
+
+def test_inflections_forbidden_words_and_repeats() -> None:
+    for text in _texts("walk", "dog", "--inflect"):
+        assert re.search(r"\b(walk|walks|walked|walking)\b", text, re.IGNORECASE)
+        assert re.search(r"\bdogs?\b", text, re.IGNORECASE)
+    for text in _texts("dog", "--forbid", "the", "--forbid", "a"):
+        assert not re.search(r"\b(the|a)\b", text, re.IGNORECASE)
+    for text in _texts("dog", "dog"):
+        assert len(re.findall(r"\bdog\b", text, re.IGNORECASE)) >= 2
+
+
+@pytest.mark.parametrize(
+    "keyword", ["BMW", "Zürich", "👍", "XJ-900/b", "qwrtzing", "C++", "don't", "München-Süd", "<s>"]
+)
+def test_any_string_is_carried_through(keyword: str) -> None:
+    for text in _texts(keyword, "--n", "2"):
+        assert keyword.lower() in text.lower()
+        assert not re.search(r"<[a-z/-]+>", text.replace(keyword, ""))
+
+
+def test_capitals_are_kept_exactly() -> None:
+    for text in _texts("Apple", "Will"):
+        assert "Apple" in text
+        assert "Will" in text
+
+
+def test_numbers_of_words_are_kept() -> None:
+    for result in _json("dog", "--min-words", "9", "--max-words", "10")[0]["results"]:  # type: ignore[attr-defined]
+        assert 9 <= len(re.findall(r"[\w'-]+", result["text"])) <= 10
+    for text in _texts("snow", "mountain", "--max-words", "2"):
+        assert len(re.findall(r"\w+", text)) == 2
+
+
+@pytest.mark.parametrize("rule", ["best", "last", "consensus"])
+def test_every_rule_of_selection(rule: str) -> None:
+    assert len(set(_texts("river", "--select", rule))) == 5
+
+
+def test_trace_is_a_table_of_the_accepted_moves() -> None:
+    answer = run("keywords", "river", *QUICK, "--trace")
+    table = answer.output.split("\n\n")[1].splitlines()
+    assert table[0].split() == ["step", "move", "log", "ratio", "sentence"]
+    assert all(line.split()[1] in {"replace", "insert", "delete", "swap"} for line in table[1:])
+    every = run("keywords", "river", *QUICK, "--trace=all").output.split("\n\n")[1].splitlines()
+    assert len(every) == 31 > len(table)
+
+
+def test_a_file_and_headings(tmp_path: Path) -> None:
+    file = tmp_path / "sets.txt"
+    file.write_text('river boat\n\n"prime minister" visit\n', encoding="utf-8")
+    output = run("keywords", "--file", str(file), *QUICK, "--n", "1").output
+    assert output.splitlines()[0] == "# river boat"
+    assert '# "prime minister" visit' in output
+
+
+def _refused(answer: Answer, *parts: str) -> None:
+    assert answer.code == 2
+    assert answer.output == ""
+    assert len(answer.errors.strip().splitlines()) <= 4  # a line of usage may come before it
+    assert "Traceback" not in answer.errors
+    for part in parts:
+        assert part in answer.errors
+
+
+def test_bad_input_is_one_clear_line(tmp_path: Path) -> None:
+    _refused(run("keywords", stdin=b""), "no keywords")
+    _refused(run("keywords", ""), "not a keyword")
+    _refused(run("keywords", "river", "--forbid", "river"), "river", "both required and forbidden")
+    _refused(run("keywords", "a", "b", "c", "--max-words", "2"), "3 words", "--max-words 2")
+    _refused(run("keywords", "--file", str(tmp_path / "none.txt")), "none.txt", "cannot be read")
+    _refused(run("keywords", "--file", str(tmp_path)), "cannot be read")
+    _refused(run("keywords", stdin=b"river\n\xff\xfe boat\n"), "line 2", "UTF-8")
+    _refused(run("keywords", "river", "--model", str(tmp_path)), "not a model directory")
+    _refused(run("keywords", "river", "--model", str(tmp_path / "none")), "no such model directory")
+    for name, value in (("steps", "-1"), ("steps", "0"), ("chains", "0"), ("chains", "99999999"), ("temperature", "0"),
+                        ("temperature", "nan"), ("n", "-3"), ("seed", "-1"), ("max-words", "0"), ("min-words", "-1"),
+                        ("max-words", "5000")):  # fmt: skip
+        _refused(run("keywords", "river", f"--{name}", value), name, value)
+    _refused(run("keywords", "river", "--steps", "many"), "many")
+    _refused(run("keywords", "river", "--select", "worst"), "worst")
+
+
+def test_score_prints_log_probability_and_perplexity() -> None:
+    answer = run("score", "The train was late.", "Train late the was.", "--json")
+    good, bad = (json.loads(line) for line in answer.output.splitlines())
+    assert good["log_prob"] > bad["log_prob"]
+    assert good["perplexity"] < bad["perplexity"]
+    assert good["words"] == ["the", "train", "was", "late", "."]
+    assert json.loads(run("score", "The zorbling BMW.", "--json").output)["unknown"] == ["zorbling"]
+    _refused(run("score", stdin=b"\n"), "no sentences")
+    _refused(run("score", "word " * 2000), "at most")
