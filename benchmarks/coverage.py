@@ -14,10 +14,11 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from cgmh.api import Settings, as_model, signature, solve
+from cgmh.api import as_model, signature, solve
 from cgmh.errors import CgmhError
 from cgmh.evaluation.coverage import covers, flaws
 from cgmh.evaluation.datasets import keyword_sets
+from cgmh.settings import Settings
 from cgmh.tasks import KeywordInput, Keywords
 
 SHOWN = 20  # failures that are printed
@@ -52,8 +53,9 @@ def main() -> None:
         num_short += len(result.texts) < settings.n
     seconds = time.perf_counter() - began
     asked = "".join(f" | {name}" for name, chosen in options.items() if chosen)
+    run = signature("keywords", as_model(None), settings)
     report = {
-        "signature": f"{signature('keywords', as_model(None), settings)} | coverage of {args.sets} sets of 1-4 words{asked}",
+        "signature": f"{run} | coverage of {args.sets} sets of 1-4 words{asked}",
         "sets": len(sets),
         "sets_covered": covered_sets,
         "share_of_sets_covered": covered_sets / len(sets),

@@ -18,6 +18,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,15 +28,16 @@ import torch
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from cgmh.api import WINDOW, Settings, as_model, signature
+from cgmh.api import WINDOW, as_model, signature
 from cgmh.errors import CgmhError
 from cgmh.evaluation.datasets import KeywordSet, keyword_sets
 from cgmh.evaluation.judges import NgramJudge
 from cgmh.models.recurrent import RecurrentModel
 from cgmh.proposals import GibbsOver, WordEdits
 from cgmh.sampling import Constant, Kernel
-from cgmh.sampling.runs import Record, run
+from cgmh.sampling.runs import SMALLEST_SHARD, Record, run, single_threaded
 from cgmh.selection import Visit, choose
+from cgmh.settings import Settings
 from cgmh.tasks import KeywordInput, Keywords, Problem
 from cgmh.text.sentences import Sentences
 from cgmh.text.tokenizer import join
@@ -55,57 +57,74 @@ class System:
     steps: list[int] = field(default_factory=list)
 
 
-def visits(record: Record) -> tuple[list[Visit], list[Visit]]:
-    """All sentences of a record of one input, and the final ones."""
+@dataclass
+class Visited:
+    """The sentences that the chains of one input came by, the last ones, and what that took: steps of all chains."""
 
-    def listed(sentences: Sentences, columns: dict[str, torch.Tensor]) -> list[Visit]:
-        values = (columns[name].tolist() for name in ("log_target", "log_model", "chain"))
-        return [Visit(tuple(ids), *rest) for ids, *rest in zip(sentences.to_lists(), *values, strict=True)]
+    seen: list[Visit] = field(default_factory=list)
+    final: list[Visit] = field(default_factory=list)
+    seconds: float = 0.0
+    steps: int = 0
 
-    final = listed(record.final, record.finals)
-    return listed(record.proposed, record.steps) + final, final
+    def add(self, record: Record, steps: int) -> None:
+        self.final = _listed(record.final, record.finals)
+        self.seen += _listed(record.proposed, record.steps) + self.final
+        self.steps += steps
+
+
+def _listed(sentences: Sentences, columns: dict[str, torch.Tensor]) -> list[Visit]:
+    values = (columns[name].tolist() for name in ("log_target", "log_model", "chain"))
+    return [Visit(tuple(ids), *rest) for ids, *rest in zip(sentences.to_lists(), *values, strict=True)]
 
 
 @torch.inference_mode()
-def top(rule: str, seen: Sequence[Visit], final: Sequence[Visit], problem: Problem) -> str:
+def top(rule: str, found: Visited, problem: Problem) -> str:
     if rule == "best":
-        visit = choose("best", seen, final, problem.model, 1)[0]
+        visit = choose("best", found.seen, found.final, problem.model, 1)[0]
     else:
-        visit = max(seen, key=lambda visit: visit.log_model / (len(visit.ids) + 1))
+        visit = max(found.seen, key=lambda visit: visit.log_model / (len(visit.ids) + 1))
     return join(problem.lexicon.words(visit.ids))
 
 
-def fill(problem: Problem, settings: Settings) -> tuple[list[Visit], list[Visit], float]:
-    """What the package's kernel visits at the default settings, and the seconds it took."""
+def fill(problem: Problem, settings: Settings) -> Visited:
+    """What the package's kernel visits at the default settings."""
     kernel = Kernel(problem.target, problem.proposal, window=WINDOW)
     beta = Constant(1 / settings.temperature)
     began = time.perf_counter()
     record = run(kernel, problem.start, settings.steps, settings.seed, beta, torch.arange(settings.chains))
-    seconds = time.perf_counter() - began
-    return *visits(record), seconds
+    found = Visited(seconds=time.perf_counter() - began)
+    found.add(record, settings.steps * settings.chains)
+    return found
 
 
-def paper(
-    problem: Problem, chains: int, seed: int, temperature: float, budget: float
-) -> tuple[list[Visit], list[Visit], float, int]:
-    """What the paper's kernel visits until `budget` seconds are spent; the seconds and steps a chain it took.
-
-    It runs in stretches, each going on where the last one ended; the first that ends after the budget counts in full.
-    """
+def paper(problem: Problem, chains: int, seed: int, temperature: float, budget: float) -> Visited:
+    """What the paper's kernel visits until `budget` seconds are spent; the chains are shared out to the cores."""
     kernel = Kernel(problem.target, WordEdits(GibbsOver(problem.model, problem.target, CANDIDATES)), window=None)
-    names, beta = torch.arange(chains), Constant(1 / temperature)
-    state = problem.start.select(names)
-    seen: list[Visit] = []
-    spent, steps, stretch = 0.0, 0, 1
-    while spent < budget:
+    beta = Constant(1 / temperature)
+    ends = time.perf_counter() + budget
+
+    def part(names: torch.Tensor) -> Visited:
+        """Runs in stretches, each going on where the last one ended; the one that the end falls into counts in full."""
+        state, found = problem.start.select(names), Visited()
         began = time.perf_counter()
-        record = run(kernel, state, stretch, seed + steps, beta, names)
-        spent += time.perf_counter() - began
-        steps += stretch
-        some, final = visits(record)
-        seen, state = seen + some, record.final
-        stretch = max(1, int(0.5 * (budget - spent) * steps / spent))
-    return seen, final, spent, steps
+        stretch = 1
+        while stretch:
+            record = run(kernel, state, stretch, seed + found.steps, beta, names)
+            found.add(record, stretch * len(names))
+            state = record.final
+            now = time.perf_counter()
+            rounds = found.steps / len(names)
+            stretch = max(1, int(0.5 * (ends - now) * rounds / (now - began))) if now < ends else 0
+        return found
+
+    began = time.perf_counter()
+    shards = torch.arange(chains).chunk(min(chains, os.cpu_count() or 1))
+    with ThreadPoolExecutor(len(shards), initializer=torch.set_num_threads, initargs=(1,)) as pool:
+        parts = list(pool.map(part, shards))
+    return Visited(
+        [visit for some in parts for visit in some.seen], [visit for some in parts for visit in some.final],
+        time.perf_counter() - began, sum(some.steps for some in parts),
+    )  # fmt: skip
 
 
 def measure(sets: Sequence[KeywordSet], model: RecurrentModel, args: argparse.Namespace) -> dict[str, System]:
@@ -113,12 +132,12 @@ def measure(sets: Sequence[KeywordSet], model: RecurrentModel, args: argparse.Na
     temperature = args.paper_temperature or settings.temperature
     systems: dict[str, System] = {}
 
-    def add(name: str, problem: Problem, seen: list[Visit], final: list[Visit], seconds: float, steps: int) -> None:
+    def add(name: str, problem: Problem, found: Visited) -> None:
         for rule in RULES:
             system = systems.setdefault(f"{name}, {rule}", System())
-            system.texts.append(top(rule, seen, final, problem))
-            system.seconds.append(seconds)
-            system.steps.append(steps)
+            system.texts.append(top(rule, found, problem))
+            system.seconds.append(found.seconds)
+            system.steps.append(found.steps)
 
     # The first answers are slower: libraries set themselves up.
     first = pose(sets[0], model, settings)
@@ -126,10 +145,14 @@ def measure(sets: Sequence[KeywordSet], model: RecurrentModel, args: argparse.Na
     paper(first, max(args.paper_chains), settings.seed, temperature, 0.5)
     for some in tqdm(sets, unit="set", file=sys.stderr):
         problem = pose(some, model, settings)
-        seen, final, seconds = fill(problem, settings)
-        add("fill", problem, seen, final, seconds, settings.steps)
+        own = fill(problem, settings)
+        add("fill", problem, own)
         for chains in args.paper_chains:
-            add(f"paper x{chains}", problem, *paper(problem, chains, settings.seed, temperature, seconds))
+            add(
+                f"paper x{chains}",
+                problem,
+                paper(problem, chains, settings.seed, temperature, own.seconds * args.factor),
+            )
     systems[HUMAN] = System([some.references[0] for some in sets])
     return systems
 
@@ -162,26 +185,21 @@ def summary(system: System, judge: NgramJudge, strata: NDArray[np.int64]) -> dic
     return {
         **cells,
         "seconds_per_set": float(np.mean(system.seconds)) if system.seconds else None,
-        "steps_per_chain": float(np.mean(system.steps)) if system.steps else None,
+        "steps_per_set": float(np.mean(system.steps)) if system.steps else None,
         "nll_of_sets": nll.round(4).tolist(),
     }
 
 
 def table(rows: dict[str, dict[str, Any]]) -> str:
+    """Mean NLL per token and half the width of its 95% interval, by number of keywords."""
     heads = [*map(str, SIZES), "all"]
-    lines = [
-        f"{'NLL per token, keywords:':32}"
-        + "".join(f"{head:>7}" for head in heads)
-        + "  95% of all      unknown tokens  s/set"
-    ]
+    title = "".join(f"{head:>11}" for head in heads)
+    lines = [f"{'NLL per token, keywords:':30}{title}  unknown  tokens   steps  seconds"]
     for name, row in rows.items():
-        whole = row["all"]
-        low, high = whole["interval"]
-        seconds = "" if row["seconds_per_set"] is None else f"{row['seconds_per_set']:7.2f}"
-        lines.append(
-            f"{name:32}" + "".join(f"{row[head]['nll']:7.3f}" for head in heads)
-            + f"  [{low:.3f}, {high:.3f}] {whole['unknown_rate']:7.2%} {whole['tokens']:6.1f}{seconds}"
-        )  # fmt: skip
+        cells = [(row[head]["nll"], row[head]["interval"]) for head in heads]
+        means = "".join(f"{mean:6.2f} ±{(high - low) / 2:.2f}" for mean, (low, high) in cells)
+        took = f"{row['steps_per_set']:8.0f}{row['seconds_per_set']:9.2f}" if row["seconds_per_set"] else ""
+        lines.append(f"{name:30}{means}{row['all']['unknown_rate']:9.2%}{row['all']['tokens']:8.1f}{took}")
     return "\n".join(lines)
 
 
@@ -206,30 +224,36 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("judge", type=Path)
     parser.add_argument("--sets", type=int, default=25, help="keyword sets of each size")
-    parser.add_argument("--paper-chains", type=int, nargs="+", default=[1, 4, 16])
+    parser.add_argument("--paper-chains", type=int, nargs="+", default=[2, 4, 16])
+    parser.add_argument(
+        "--factor", type=float, default=1.0, help="time of the paper's kernel, by that of the package's"
+    )
     parser.add_argument("--paper-temperature", type=float, help="that of the package unless given")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "quality.json")
     args = parser.parse_args()
     cores = os.cpu_count() or 1
-    torch.set_num_threads(cores)  # a run too small to be shared out to the cores uses them inside its operations
+    if max(args.paper_chains) >= 2 * SMALLEST_SHARD * cores:
+        parser.error(
+            f"--paper-chains: below {2 * SMALLEST_SHARD * cores}, or a run would share a core's part out again"
+        )
     judge, model = NgramJudge.load(args.judge), as_model(None)
     sets = keyword_sets(args.data, args.sets * len(SIZES), args.seed, SIZES)
     strata = np.array([len(some.keywords) for some in sets])
-    systems = measure(sets, model, args)
+    with single_threaded():
+        systems = measure(sets, model, args)
     rows = {name: summary(system, judge, strata) for name, system in systems.items()}
     against = compare(rows, strata)
     settings = Settings(seed=args.seed)
     line = (
         f"{signature('keywords', model, settings)} | {args.sets} sets of each size | {cores} cores | "
-        f"paper: gibbs over {CANDIDATES}, temperature {args.paper_temperature or settings.temperature:g} | {judge.signature}"
+        f"paper: gibbs over {CANDIDATES}, time x{args.factor:g}, "
+        f"temperature {args.paper_temperature or settings.temperature:g} | {judge.signature}"
     )
     print(table(rows))
     for name, gap in against.items():
-        low, high = gap["interval"]
-        print(
-            f"fill, best minus {name}: {gap['fill_minus_paper']:+.3f} [{low:+.3f}, {high:+.3f}], lower in {gap['fill_lower']:.0%}"
-        )
+        mean, (low, high), share = gap["fill_minus_paper"], gap["interval"], gap["fill_lower"]
+        print(f"fill, best minus {name}: {mean:+.3f} [{low:+.3f}, {high:+.3f}], lower in {share:.0%} of the sets")
     print(line)
     shown = {name: system.texts for name, system in systems.items() if name != HUMAN}
     record = {

@@ -138,7 +138,6 @@ def signature(task: str, model: RecurrentModel, settings: Settings) -> str:
     )
 
 
-@torch.inference_mode()
 def score(texts: Sequence[str], *, model: RecurrentModel | str | Path | None = None) -> Iterator[Score]:
     """The log probability and perplexity of each text under the model, read as one sentence."""
     loaded = as_model(model)
@@ -153,7 +152,8 @@ def score(texts: Sequence[str], *, model: RecurrentModel | str | Path | None = N
                 raise BadInput(f"sentence {number}: {len(sentence)} words; at most {LONGEST} can be scored")
         ids = [vocabulary.encode(sentence) for sentence in words]
         batch = Sentences.from_lists(ids, max(map(len, ids)) + 1, device=loaded.device)
-        log_probs = loaded.log_prob(loaded.encode(batch)).tolist()
+        with torch.inference_mode(), single_threaded():
+            log_probs = loaded.log_prob(loaded.encode(batch)).tolist()
         for text, sentence, log_prob in zip(some, words, log_probs, strict=True):
             unknown = tuple(word for word in sentence if word not in vocabulary.ids)
             yield Score(text, tuple(sentence), log_prob, math.exp(-log_prob / (len(sentence) + 1)), unknown)

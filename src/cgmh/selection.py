@@ -16,7 +16,7 @@ from .models.recurrent import RecurrentModel
 from .settings import Rule
 from .text.sentences import Sentences
 
-POOL = 400  # sentences that are looked at closely
+POOL = 200  # sentences that are looked at closely
 LENGTH_OFFSET = 1.0  # added to the number of words: long and short sentences then compare fairly
 ALIKE = 0.6  # share of common words beyond which two answers count as the same
 

@@ -1,14 +1,14 @@
 """Edits that leave pinned words alone: exact, because the editable words are counted in both sentences."""
 
 import pytest
-from enumeration import all_sentences, violations
-from toys import FIRST, ToyModel
 
 from cgmh.constraints import ContainsWords
 from cgmh.proposals import FillHead, Mixture, SwapBlocks, Variants, WordEdits
 from cgmh.proposals.protocols import Proposal
 from cgmh.sampling import Kernel
 from cgmh.target import Target
+from enumeration import all_sentences, violations
+from toys import FIRST, ToyModel
 
 A, B, C, D = range(FIRST, FIRST + 4)
 REQUIREMENTS = {

@@ -15,8 +15,8 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 # As a sentence travels: a module imports only what stands above it.
 ORDER = [
-    "errors", "draws", "text", "models", "constraints", "target", "proposals", "sampling", "selection", "tasks",
-    "result", "api", "training", "evaluation", "jobs", "serving", "cli",
+    "version", "errors", "settings", "draws", "text", "models", "constraints", "target", "proposals", "sampling",
+    "selection", "tasks", "result", "api", "training", "evaluation", "jobs", "serving", "cli",
 ]  # fmt: skip
 
 

@@ -33,12 +33,12 @@ _COMPOUNDS = frozenset(
 _SECOND_PARTS = frozenset("backed based born controlled held inspired led related".split())
 _LAST_PARTS = frozenset("end excellent for lifetime old olds".split())  # of three: 18-year-old
 _LOOSE = frozenset(
-    "I a about after again all although among an and another anything are as at because before both but by can clear could "
-    "did do does either even every exactly far for from get had has have he her here him his how if in including instead "
-    "into is it its just least less many me more most my need needs never nor not nothing now of on once one or our over "
-    "own rather really regardless she should since so some something still such than that the their them there these "
-    "they this those though three through throughout to too two us was we were what when where whether which while who "
-    "whom whose why will with without would yes you your".split()
+    "I a about after again all although among an and another anything are as at because before both but by can "
+    "clear could did do does either even every exactly far for from get had has have he her here him his how if "
+    "in including instead into is it its just least less many me more most my need needs never nor not nothing "
+    "now of on once one or our over own rather really regardless she should since so some something still such "
+    "than that the their them there these they this those though three through throughout to too two us was we "
+    "were what when where whether which while who whom whose why will with without would yes you your".split()
 )
 _BREAKS = frozenset("\" ‘ ' . ... ! ? : ( — -".split())  # after these a capital need not mean a name
 
@@ -98,31 +98,31 @@ def detokenize(line: str) -> str:
 
     Whether a lone hyphen is a dash, and what a lone apostrophe belongs to, is decided by rules and can be wrong.
     """
-    tokens = ['"' if token[0] == '"' else token for token in _TOKEN.findall(line)]
-    tight = [True] + [False] * len(tokens)  # whether no blank stands before each token, and after the last
+    tokens = ['"' if piece[0] == '"' else piece for piece in _TOKEN.findall(line)]
+    tight = [True] + [False] * len(tokens)  # whether no blank stands before each piece, and after the last
     quoted = {'"': False, "'": False}
-    for at, token in enumerate(tokens):
+    for at, piece in enumerate(tokens):
         before, after = _neighbours(tokens, at)
-        if token in _CLOSERS:
+        if piece in _CLOSERS:
             tight[at] = True
             tight[at + 1] |= _runs_on(tokens, at)
-        elif token in _OPENERS:
+        elif piece in _OPENERS:
             tight[at + 1] = True
-        elif token == "-":
+        elif piece == "-":
             tight[at] = tight[at + 1] = _is_hyphen(tokens, at, tight)
         elif (
-            token == "/"
-            or (token == "&" and len(before) == len(after) == 1)
-            or (token == "'" and after in _ENCLITICS and before[-1:].isalnum())
+            piece == "/"
+            or (piece == "&" and len(before) == len(after) == 1)
+            or (piece == "'" and after in _ENCLITICS and before[-1:].isalnum())
         ):
             tight[at] = tight[at + 1] = True
-        elif token == "'" and before[-1:] in "sS" and before and not quoted["'"]:
+        elif piece == "'" and before[-1:] in "sS" and before and not quoted["'"]:
             tight[at] = True  # the suspects' house
-        elif token in quoted:
-            tight[at] |= quoted[token]
-            tight[at + 1] |= not quoted[token]
-            quoted[token] = not quoted[token]
-    return "".join(token if close else " " + token for token, close in zip(tokens, tight, strict=False))
+        elif piece in quoted:
+            tight[at] |= quoted[piece]
+            tight[at + 1] |= not quoted[piece]
+            quoted[piece] = not quoted[piece]
+    return "".join(piece if close else " " + piece for piece, close in zip(tokens, tight, strict=False))
 
 
 def _neighbours(tokens: Sequence[str], at: int) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from .reading import KeywordInput
 from .start import grow
 
 MOST_WORDS = 40  # the longest sentence the embedded model was trained on
-ENDINGS = (".", "!", "?")
+ENDINGS = (".", "!", "?", "।", "۔", "؟")  # those that the vocabulary has
 # Marks that come in pairs: without a rule that balances them, they stay out unless a keyword brings them.
 PAIRED = ('"', "'", "‘", "(", ")", "[", "]", "{", "}")
 GROWTH = 4  # words that a start gets beyond the keywords
@@ -72,6 +72,8 @@ class _Reader:
 
     def __init__(self, lexicon: Lexicon) -> None:
         self._lexicon = lexicon
+        known = lexicon.vocabulary.ids
+        self._endings = [known[ending] for ending in ENDINGS if ending in known]
 
     def ids(self, word: str, *, inflect: bool = False) -> frozenset[int]:
         """Ids that match a typed word: exactly it if it has capitals, otherwise every casing, or inflection too."""
@@ -131,24 +133,23 @@ class _Reader:
             required = {id for place in _places(requirements) for id in place}
             forbidden.append(marks - required | self.forbidden(input))
         return [
-            EndsWith([known[ending] for ending in ENDINGS if ending in known]),
+            *([EndsWith(self._endings)] if self._endings else []),
             Forbids(forbidden),
         ]
 
     def first_sentences(
         self, requirements: list[list[Phrase]], chains: int, seed: int, ordered: bool
     ) -> list[list[int]]:
-        """The keywords and a full stop, once a chain: in a random order unless one was asked for."""
+        """The keywords and the usual end of a sentence, once a chain: in a random order unless one was asked for."""
         names = torch.arange(chains)
         draws = Draws(seed, names, torch.full_like(names, -1))
         places = torch.stack([draws.uniform(f"start {k}") for k in range(len(requirements))]).argsort(0).T.tolist()
-        stop = self._lexicon.add(".")
         rows = []
         for chain in range(chains):
             order = range(len(requirements)) if ordered else places[chain]
             # The chains share the alternatives out among them.
             chosen = [requirements[k][chain % len(requirements[k])] for k in order]
-            rows.append([*(self._usual(place) for phrase in chosen for place in phrase), stop])
+            rows.append([*(self._usual(place) for phrase in chosen for place in phrase), *self._endings[:1]])
         return rows
 
     def _usual(self, place: frozenset[int]) -> int:

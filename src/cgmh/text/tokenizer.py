@@ -18,9 +18,9 @@ _NORMAL = str.maketrans(
     }
 )  # fmt: skip
 
-TERMINALS = frozenset({".", "!", "?", "..."})
+TERMINALS = frozenset({".", "!", "?", "...", "।", "؟", "۔"})
 _OPENERS = frozenset("([{$£€#¿¡‘")
-_CLOSERS = frozenset(", . ; : ! ? % ) ] } ... ° ™ ® 's 'S ' n't 're 've 'll 'd 'm".split())
+_CLOSERS = frozenset(", . ; : ! ? % ) ] } ... । ؟ ۔ ، ° ™ ® 's 'S ' n't 're 've 'll 'd 'm".split())
 _STOPS = frozenset({".", "..."})
 _ABBREVIATIONS = frozenset(
     "Mr. Mrs. Ms. Dr. Prof. St. Jr. Sr. Gen. Col. Capt. Lt. Sgt. Rev. Hon. Gov. Sen. Rep. Inc. Corp. Co. Ltd. Bros. "
@@ -42,6 +42,7 @@ _WORD = re.compile(
     """,
     re.VERBOSE,
 )
+_MARKS = ("Mn", "Mc", "Me")  # Unicode categories of signs that stand with a letter
 _POSSESSIVE = re.compile(r"^(.+)'([sS])$")
 
 
@@ -86,7 +87,7 @@ def _split_possessive(word: str) -> list[str]:
 
 
 def _join_symbols(words: list[str], text: str) -> list[str]:
-    """Glue a symbol to the modifiers that belong to it: skin tones, variation selectors, joined emoji, flags."""
+    """Glue what belongs together: vowel signs to their letters, skin tones and joiners to their emoji, flags."""
     joined: list[str] = []
     at = 0
     glue = False
@@ -95,13 +96,12 @@ def _join_symbols(words: list[str], text: str) -> list[str]:
         start = at if start < 0 else start
         gap = text[at:start]
         modifier = len(word) == 1 and (
-            word in "\u200d\ufe0f\u20e3"
-            or "\U0001f3fb" <= word <= "\U0001f3ff"
-            or unicodedata.category(word) in ("Mn", "Me")
+            word in "\u200d\ufe0f\u20e3" or "\U0001f3fb" <= word <= "\U0001f3ff" or unicodedata.category(word) in _MARKS
         )
+        goes_on = bool(joined) and word[0].isalpha() and unicodedata.category(joined[-1][-1]) in _MARKS
         flag = len(word) == 1 and "\U0001f1e6" <= word <= "\U0001f1ff"
         lone_flag = bool(joined) and len(joined[-1]) == 1 and "\U0001f1e6" <= joined[-1] <= "\U0001f1ff"
-        if joined and not gap and (modifier or glue or (flag and lone_flag)):
+        if joined and not gap and (modifier or goes_on or glue or (flag and lone_flag)):
             joined[-1] += word
         else:
             joined.append(word)

@@ -1,0 +1,46 @@
+"""From the start of the process to five sentences, and to the help text: python benchmarks/cold_start.py
+
+The median of five runs of the real command at default settings. Writes benchmarks/results/cold_start.json.
+"""
+
+import json
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+COMMANDS = {
+    "five sentences": ["keywords", "lottery", "scholarships"],
+    "help": ["--help"],
+    "load and score": ["score", "The train was late."],
+}
+LOADING = "import time, torch, cgmh.models.checkpoint as c; t = time.perf_counter(); c.load_model(); print(time.perf_counter() - t)"
+
+
+def seconds(arguments: list[str]) -> float:
+    began = time.perf_counter()
+    subprocess.run([sys.executable, "-m", "cgmh", *arguments], check=True, capture_output=True)  # noqa: S603
+    return time.perf_counter() - began
+
+
+def main() -> None:
+    found = {name: statistics.median(seconds(arguments) for _ in range(5)) for name, arguments in COMMANDS.items()}
+    loads = [subprocess.run([sys.executable, "-c", LOADING], check=True, capture_output=True) for _ in range(5)]  # noqa: S603
+    found["load the model"] = statistics.median(float(load.stdout) for load in loads)
+    signature = json.loads(
+        subprocess.run(
+            [sys.executable, "-m", "cgmh", "keywords", "lottery", "scholarships", "--json"],  # noqa: S603
+            check=True,
+            capture_output=True,
+        ).stdout
+    )["signature"]
+    for name, value in found.items():
+        print(f"{name:15} {value:6.2f} s")
+    print(signature)
+    out = Path(__file__).parent / "results" / "cold_start.json"
+    out.write_text(json.dumps({"signature": signature, "seconds": found}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+"""Write docs/cli.md from the help texts of the command: python docs/write_cli.py"""
+
+from pathlib import Path
+
+import click
+
+from cgmh.cli import group
+
+PAGE = Path(__file__).with_name("cli.md")
+
+
+def page() -> str:
+    """The help of the command and of each of its parts."""
+    parts = ["# The command line\n\nMade from the help texts by `python docs/write_cli.py`.\n"]
+    for name, command in [("cgmh", group), *((f"cgmh {name}", some) for name, some in group.commands.items())]:
+        context = click.Context(command, info_name=name, max_content_width=100, terminal_width=100)
+        parts.append(f"## {name}\n\n```text\n{command.get_help(context)}\n```\n")
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
