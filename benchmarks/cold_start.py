@@ -15,7 +15,10 @@ COMMANDS = {
     "help": ["--help"],
     "load and score": ["score", "The train was late."],
 }
-LOADING = "import time, torch, cgmh.models.checkpoint as c; t = time.perf_counter(); c.load_model(); print(time.perf_counter() - t)"
+LOADING = """import time, torch, cgmh.models.checkpoint as c
+t = time.perf_counter()
+c.load_model()
+print(time.perf_counter() - t)"""
 
 
 def seconds(arguments: list[str]) -> float:
@@ -30,7 +33,7 @@ def main() -> None:
     found["load the model"] = statistics.median(float(load.stdout) for load in loads)
     signature = json.loads(
         subprocess.run(
-            [sys.executable, "-m", "cgmh", "keywords", "lottery", "scholarships", "--json"],  # noqa: S603
+            [sys.executable, "-m", "cgmh", "keywords", "lottery", "scholarships", "--json"],
             check=True,
             capture_output=True,
         ).stdout

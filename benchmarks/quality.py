@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from cgmh.api import WINDOW, as_model, signature
+from cgmh.constraints import ContainsWords
 from cgmh.errors import CgmhError
 from cgmh.evaluation.datasets import KeywordSet, keyword_sets
 from cgmh.evaluation.judges import NgramJudge
@@ -97,10 +98,12 @@ def fill(problem: Problem, settings: Settings) -> Visited:
     return found
 
 
-def paper(problem: Problem, chains: int, seed: int, temperature: float, budget: float) -> Visited:
+def paper(problem: Problem, chains: int, seed: int, temperature: float, budget: float, *, pin: bool) -> Visited:
     """What the paper's kernel visits until `budget` seconds are spent; the chains are shared out to the cores."""
-    kernel = Kernel(problem.target, WordEdits(GibbsOver(problem.model, problem.target, CANDIDATES)), window=None)
-    beta = Constant(1 / temperature)
+    contains = next(some for some in problem.target.constraints if isinstance(some, ContainsWords))
+    filler = GibbsOver(problem.model, problem.target, CANDIDATES)
+    edits = WordEdits(filler, (1 / 3, 1 / 3, 1 / 3), contains.pinned if pin else None)
+    kernel, beta = Kernel(problem.target, edits, window=None), Constant(1 / temperature)
     ends = time.perf_counter() + budget
 
     def part(names: torch.Tensor) -> Visited:
@@ -142,17 +145,15 @@ def measure(sets: Sequence[KeywordSet], model: RecurrentModel, args: argparse.Na
     # The first answers are slower: libraries set themselves up.
     first = pose(sets[0], model, settings)
     fill(first, settings)
-    paper(first, max(args.paper_chains), settings.seed, temperature, 0.5)
+    paper(first, max(args.paper_chains), settings.seed, temperature, 0.5, pin=args.pin)
     for some in tqdm(sets, unit="set", file=sys.stderr):
         problem = pose(some, model, settings)
         own = fill(problem, settings)
         add("fill", problem, own)
         for chains in args.paper_chains:
-            add(
-                f"paper x{chains}",
-                problem,
-                paper(problem, chains, settings.seed, temperature, own.seconds * args.factor),
-            )
+            budget = own.seconds * args.factor
+            found = paper(problem, chains, settings.seed, temperature, budget, pin=args.pin)
+            add(f"paper x{chains}", problem, found)
     systems[HUMAN] = System([some.references[0] for some in sets])
     return systems
 
@@ -229,6 +230,7 @@ def main() -> None:
         "--factor", type=float, default=1.0, help="time of the paper's kernel, by that of the package's"
     )
     parser.add_argument("--paper-temperature", type=float, help="that of the package unless given")
+    parser.add_argument("--pin", action="store_true", help="let the paper's kernel leave keywords alone, as ours does")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "quality.json")
     args = parser.parse_args()
@@ -247,7 +249,7 @@ def main() -> None:
     settings = Settings(seed=args.seed)
     line = (
         f"{signature('keywords', model, settings)} | {args.sets} sets of each size | {cores} cores | "
-        f"paper: gibbs over {CANDIDATES}, time x{args.factor:g}, "
+        f"paper: gibbs over {CANDIDATES}, time x{args.factor:g}{', pinned' if args.pin else ''}, "
         f"temperature {args.paper_temperature or settings.temperature:g} | {judge.signature}"
     )
     print(table(rows))

@@ -3,7 +3,8 @@
     python benchmarks/speed.py                 # CPU (all cores), and every GPU batch size if there is a GPU
     python benchmarks/speed.py --device cuda
 
-A step is one proposal of one chain. The chains answer eight fixed sets of keywords at the default temperature and are
+"fill head" is the default kernel, which does not try words that a keyword pins; "all places" draws the place from all
+words, as the paper does, so that many steps are refused without a model call. A step is one proposal of one chain. The chains answer eight fixed sets of keywords at the default temperature and are
 warmed up before the clock starts. Writes benchmarks/results/speed-DEVICE.json with a signature.
 """
 
@@ -19,7 +20,7 @@ import torch
 from cgmh import __version__
 from cgmh.api import WINDOW, Settings
 from cgmh.models.checkpoint import load_model
-from cgmh.proposals import GibbsOver, WordEdits
+from cgmh.proposals import FillHead, GibbsOver, Mixture, SwapBlocks, WordEdits
 from cgmh.sampling import Constant, Kernel, sample
 from cgmh.tasks import KeywordInput, Keywords, Problem
 
@@ -93,6 +94,10 @@ def main() -> None:
         found = clock(kernel, problem, args.steps, shards)
         rows.append({"kernel": "fill", "chains": chains, **found})
         show("fill head", chains, found)
+        plain = Mixture([(WordEdits(FillHead(problem.model)), 0.9), (SwapBlocks(), 0.1)])
+        found = clock(Kernel(problem.target, plain, window=WINDOW), problem, args.steps, shards)
+        rows.append({"kernel": "fill, all places", "chains": chains, **found})
+        show("all places", chains, found)
     if not args.no_paper:
         chains = 1024 if cuda else 64
         problem = pose(model, chains)

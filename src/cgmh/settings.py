@@ -15,7 +15,7 @@ class Settings:
     """How a run samples and what it shows. The defaults give five good sentences in a few seconds on two cores."""
 
     n: int = 5
-    steps: int = 100
+    steps: int = 80
     chains: int = 64
     seed: int = 0
     temperature: float = 0.75

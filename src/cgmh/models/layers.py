@@ -43,7 +43,7 @@ class Int8Linear:
             quantised = torch._make_per_channel_quantized_tensor(weight, scale.double(), zeros, 0)  # noqa: SLF001
         self._packed = torch.ops.quantized.linear_prepack(quantised, bias.float())
         self._step = bound / 127
-        self._multiply = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32
+        self._multiply = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32.default
 
     def __call__(self, x: Tensor) -> Tensor:
         return self._multiply(x, self._step, 128, self._packed)  # type: ignore[no-any-return]
@@ -72,24 +72,27 @@ class Stack:
         """The top hidden state [N, H]."""
         return state[..., (self.layers - 1) * self.hidden : self.layers * self.hidden]
 
-    def step(self, words: Tensor, state: Tensor) -> Tensor:
-        """The states [N, W] after reading the embeddings [N, D]."""
+    def feed(self, words: Tensor) -> Tensor:
+        """What the first layer makes of embeddings [N, D]: [N, 4H]. It needs no state, so many words go at once."""
+        return self._inputs(words)
+
+    def step(self, fed: Tensor, state: Tensor) -> Tensor:
+        """The states [N, W] after reading words that were fed [N, 4H]."""
         size = self.hidden
-        after = torch.empty_like(state)
+        before = state.split(size, 1)
+        hidden: list[Tensor] = []
+        cells: list[Tensor] = []
         for layer, multiply in enumerate(self._maps):
-            low = layer * size
-            own = state[:, low : low + size]
-            cell = slice((self.layers + layer) * size, (self.layers + layer + 1) * size)
+            own, cell = before[layer], before[self.layers + layer]
             if layer == 0:
-                gates = multiply(own.contiguous())  # [N, 4H]: input, forget, output, candidate
-                gates += self._inputs(words)
+                gates = multiply(own.contiguous()).add_(fed)  # [N, 4H]: input, forget, output, candidate
             else:
-                gates = multiply(torch.cat([after[:, low - size : low], own], 1))
-            opened = gates[:, : 3 * size].sigmoid_()
-            fresh = gates[:, 3 * size :].tanh_().mul_(opened[:, :size])
-            torch.addcmul(fresh, opened[:, size : 2 * size], state[:, cell], out=after[:, cell])
-            torch.mul(after[:, cell].tanh(), opened[:, 2 * size :], out=after[:, low : low + size])
-        return after
+                gates = multiply(torch.cat([hidden[-1], own], 1))
+            gates[:, : 3 * size].sigmoid_()
+            entered, kept, shown, fresh = gates.split(size, 1)
+            cells.append(torch.addcmul(fresh.tanh_().mul_(entered), kept, cell))
+            hidden.append(cells[-1].tanh().mul_(shown))
+        return torch.cat(hidden + cells, 1)
 
     def unroll(
         self, embed: Callable[[Tensor], Tensor], words: Tensor, state: Tensor, steps: Tensor
@@ -101,14 +104,17 @@ class Stack:
         order = torch.argsort(steps, descending=True)
         running = torch.bincount(steps).tolist()  # rows that read exactly k words
         active = list(accumulate(reversed(running[1:])))[::-1]  # rows that read more than t words
-        state, words = state[order[: active[0]] if active else order[:0]], words[order]
-        states, rows, times = [state[:0]], [order[:0]], [order[:0]]
-        for t, count in enumerate(active):
-            state = self.step(embed(words[:count, t]), state[:count])
+        if not active:
+            return state[:0], order[:0], order[:0]
+        rows = torch.cat([order[:count] for count in active])  # [M]
+        times = torch.repeat_interleave(torch.tensor(active, device=order.device))  # [M]
+        fed = self.feed(embed(words[rows, times])).split(active)
+        state = state[order[: active[0]]]
+        states = []
+        for count, inputs in zip(active, fed, strict=True):
+            state = self.step(inputs, state[:count])
             states.append(state)
-            rows.append(order[:count])
-            times.append(torch.full_like(order[:count], t))
-        return torch.cat(states), torch.cat(rows), torch.cat(times)
+        return torch.cat(states), rows, times
 
 
 class WordTable:
@@ -117,6 +123,7 @@ class WordTable:
     def __init__(self, table: Tensor, scale: Tensor | None, bias: Tensor, input_scale: Tensor) -> None:
         self.num_classes, self.class_size, _ = table.shape
         self._flat = table.flatten(0, 1)
+        self._blocks = table.unbind()
         self._table, self._scale, self._bias = table, scale, bias  # scale [C, S] when the table is int8
         self._input_scale = input_scale  # [D]
         self._dense: Tensor | None = None
@@ -134,15 +141,14 @@ class WordTable:
             return self._logits_in_chunks(query, classes)
         order = torch.argsort(classes)
         found, counts = torch.unique_consecutive(classes[order], return_counts=True)
-        query = query[order]
-        out = query.new_empty(len(query), self.class_size)
-        at = 0
-        for number, count in zip(found.tolist(), counts.tolist(), strict=True):
-            words = self._table[number].to(query.dtype)  # int8 is widened here, a class at a time
-            torch.mm(query[at : at + count], words.t(), out=out[at : at + count])
-            at += count
-        result = torch.empty_like(out)
-        result[order] = out
+        sizes = counts.tolist()
+        products = query.new_empty(len(query), self.class_size)
+        for part, product, number in zip(
+            query[order].split(sizes), products.split(sizes), found.tolist(), strict=True
+        ):  # int8 is widened here, a class at a time
+            torch.mm(part, self._blocks[number].to(query.dtype).t(), out=product)
+        result = torch.empty_like(products)
+        result[order] = products
         if self._scale is not None:
             result *= self._scale[classes]
         return result.add_(self._bias[classes])

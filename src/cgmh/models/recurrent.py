@@ -161,9 +161,9 @@ class RecurrentModel:
         forward = self._like.new_zeros(number, capacity + 1, self._right.width)
         backward = self._like.new_zeros(number, capacity + 1, self._left.width)
         marks = ids.new_tensor([self.vocabulary.start, self.vocabulary.end])
-        first = self._table.embed(marks)
-        forward[:, 0] = self._right.step(first[:1], self._like.new_zeros(1, self._right.width))
-        backward[:, 0] = self._left.step(first[1:], self._like.new_zeros(1, self._left.width))
+        first = self._table.embed(marks)  # [2, D]
+        forward[:, 0] = self._right.step(self._right.feed(first[:1]), self._like.new_zeros(1, self._right.width))
+        backward[:, 0] = self._left.step(self._left.feed(first[1:]), self._like.new_zeros(1, self._left.width))
         log_words = torch.zeros(number, capacity + 1, device=ids.device, dtype=torch.float64)
         nothing = torch.zeros_like(sentences.lengths)
         encoding = RecurrentEncoding(ids, sentences.lengths.clone(), forward, backward, nothing.clone(), log_words)
@@ -231,12 +231,10 @@ class RecurrentModel:
             rows, sentences, same_left, same_right, same_left, old_words * before,
             torch.zeros_like(same_left), start[:0], empty, empty, start,
         )  # fmt: skip
-        first = self._right_predictor.log_prob(self._right.top(start), self._word(sentences, same_left))
-        pending.log_words[torch.arange(len(rows), device=rows.device), same_left] = first.double()
         # The tail that counts in the first stage: the words after the change, the end mark being one of them.
         tail = same_right + 1 if window is None else torch.clamp(same_right + 1, max=max(window, 1))
         changed = sentences.lengths - same_right - same_left
-        self._read(pending, changed + tail - 1)
+        self._read(pending, changed + tail - 1, first=True)
         ended = encoding.lengths[rows] - same_right + tail  # the same tail in the current sentence
         old = (old_words * ((columns < ended[:, None]) & ~before)).sum(-1)
         pending.log_gain = (pending.log_words * ~before).sum(-1) - old
@@ -257,25 +255,24 @@ class RecurrentModel:
         encoding.log_words[rows] = pending.log_words[accepted]
         encoding.num_backward[rows] = torch.minimum(encoding.num_backward[rows], pending.same_right[accepted])
 
-    def _word(self, sentences: Sentences, at: Tensor) -> Tensor:
-        """The word at a position, the end mark after the last."""
-        return torch.where(at < sentences.lengths, sentences.word_at(at), self.vocabulary.end)
-
-    def _read(self, pending: RecurrentPending, steps: Tensor) -> None:
-        """Read the next `steps` words of each candidate and score what follows each of them."""
-        at = pending.same_left + pending.scored
-        columns = torch.arange(pending.sentences.capacity, device=at.device)
-        words = pending.sentences.ids.gather(1, (columns + at[:, None]).clamp_(max=pending.sentences.capacity - 1))
+    def _read(self, pending: RecurrentPending, steps: Tensor, *, first: bool = False) -> None:
+        """Read the next `steps` words of each candidate and score what follows each; `first`, also what comes next."""
+        sentences, at = pending.sentences, pending.same_left + pending.scored
+        last = sentences.capacity - 1
+        columns = torch.arange(sentences.capacity, device=at.device)
+        words = sentences.ids.gather(1, (columns + at[:, None]).clamp_(max=last))
         states, rows, times = self._right.unroll(self._table.embed, words, pending.last, steps)
-        if not len(rows):
-            return
         positions = at[rows] + times + 1
+        tops, of, where = self._right.top(states), rows, positions
+        if first:
+            tops = torch.cat([self._right.top(pending.last), tops])
+            of, where = torch.cat([torch.arange(len(at), device=at.device), rows]), torch.cat([at, positions])
+        if not len(of):
+            return
         following = torch.where(
-            positions < pending.sentences.lengths[rows],
-            pending.sentences.ids[rows, positions.clamp(max=pending.sentences.capacity - 1)],
-            self.vocabulary.end,
+            where < sentences.lengths[of], sentences.ids[of, where.clamp(max=last)], self.vocabulary.end
         )
-        pending.log_words[rows, positions] = self._right_predictor.log_prob(self._right.top(states), following).double()
+        pending.log_words[of, where] = self._right_predictor.log_prob(tops, following).double()
         ended = times + 1 == steps[rows]
         pending.last = pending.last.index_copy(0, rows[ended], states[ended])
         pending.scored = pending.scored + steps

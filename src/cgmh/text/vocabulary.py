@@ -4,6 +4,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from ..errors import BadModel
@@ -50,7 +51,6 @@ class Vocabulary:
         if missing or len(self.ids) != len(self.words):
             raise BadModel(f"the vocabulary {'lacks ' + missing[0] if missing else 'repeats a word'}")
         self.start, self.end = self.ids[START], self.ids[END]
-        self._lower: dict[str, list[int]] | None = None
 
     def __len__(self) -> int:
         return len(self.words)
@@ -68,13 +68,19 @@ class Vocabulary:
         return word in self.ids and word not in self.names
 
     def casings(self, word: str) -> list[int]:
-        """The ids of every casing of a word: lottery, Lottery, LOTTERY."""
-        if self._lower is None:
-            self._lower = {}
-            for at, known in enumerate(self.words):
-                if not is_special(known):
-                    self._lower.setdefault(known.lower(), []).append(at)
-        return self._lower.get(word.lower(), [])
+        """The ids of every casing of a word: lottery, Lottery, LOTTERY; or, if there is none of these, McDonald."""
+        lower = word.lower()
+        usual = dict.fromkeys((lower, lower[:1].upper() + lower[1:], lower.upper()))
+        found = [self.ids[form] for form in usual if form in self.ids and not is_special(form)]
+        return found or self._unusual.get(lower, [])
+
+    @cached_property
+    def _unusual(self) -> dict[str, list[int]]:
+        by_lower: dict[str, list[int]] = {}
+        for at, known in enumerate(self.words):
+            if not is_special(known):
+                by_lower.setdefault(known.lower(), []).append(at)
+        return by_lower
 
     @property
     def special_ids(self) -> list[int]:

@@ -60,3 +60,8 @@ def test_guessing_bears_any_string(word: str) -> None:
 def test_the_dictionary_is_loaded_when_it_is_needed() -> None:
     code = "import sys, cgmh.tasks.inflection; sys.exit('lemminflect' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("word", ["the", "but", "her", "his", "she", "with"])
+def test_words_of_the_closed_classes_have_one_form(word: str) -> None:
+    assert inflections(word, lambda form: True) == {word}
