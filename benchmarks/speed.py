@@ -4,8 +4,9 @@
     python benchmarks/speed.py --device cuda
 
 "fill head" is the default kernel, which does not try words that a keyword pins; "all places" draws the place from all
-words, as the paper does, so that many steps are refused without a model call. A step is one proposal of one chain. The chains answer eight fixed sets of keywords at the default temperature and are
-warmed up before the clock starts. Writes benchmarks/results/speed-DEVICE.json with a signature.
+words, as the paper does, so that many steps are refused without a model call. A step is one proposal of one chain. The
+chains answer eight fixed sets of keywords at the default temperature and are warmed up before the clock starts. Writes
+benchmarks/results/speed-DEVICE.json with a signature.
 """
 
 import argparse

@@ -79,17 +79,16 @@ class Stack:
     def step(self, fed: Tensor, state: Tensor) -> Tensor:
         """The states [N, W] after reading words that were fed [N, 4H]."""
         size = self.hidden
-        before = state.split(size, 1)
+        before = torch.split(state, size, 1)
         hidden: list[Tensor] = []
         cells: list[Tensor] = []
         for layer, multiply in enumerate(self._maps):
             own, cell = before[layer], before[self.layers + layer]
-            if layer == 0:
-                gates = multiply(own.contiguous()).add_(fed)  # [N, 4H]: input, forget, output, candidate
-            else:
-                gates = multiply(torch.cat([hidden[-1], own], 1))
+            # [N, 4H]: input, forget, output, candidate
+            below = torch.cat([hidden[-1], own], 1) if layer else own.contiguous()
+            gates = multiply(below) if layer else multiply(below).add_(fed)
             gates[:, : 3 * size].sigmoid_()
-            entered, kept, shown, fresh = gates.split(size, 1)
+            entered, kept, shown, fresh = torch.split(gates, size, 1)
             cells.append(torch.addcmul(fresh.tanh_().mul_(entered), kept, cell))
             hidden.append(cells[-1].tanh().mul_(shown))
         return torch.cat(hidden + cells, 1)
@@ -108,7 +107,7 @@ class Stack:
             return state[:0], order[:0], order[:0]
         rows = torch.cat([order[:count] for count in active])  # [M]
         times = torch.repeat_interleave(torch.tensor(active, device=order.device))  # [M]
-        fed = self.feed(embed(words[rows, times])).split(active)
+        fed = torch.split(self.feed(embed(words[rows, times])), active)
         state = state[order[: active[0]]]
         states = []
         for count, inputs in zip(active, fed, strict=True):
@@ -144,7 +143,7 @@ class WordTable:
         sizes = counts.tolist()
         products = query.new_empty(len(query), self.class_size)
         for part, product, number in zip(
-            query[order].split(sizes), products.split(sizes), found.tolist(), strict=True
+            torch.split(query[order], sizes), torch.split(products, sizes), found.tolist(), strict=True
         ):  # int8 is widened here, a class at a time
             torch.mm(part, self._blocks[number].to(query.dtype).t(), out=product)
         result = torch.empty_like(products)

@@ -6,12 +6,15 @@ _OPEN_CLASSES = ("NOUN", "VERB")  # the parts of speech that new words join
 _SHORTEST = 3  # "la" and "las" are not one word
 # Words of the closed classes, for which regular rules would invent nonsense ("the" to "thing", "her" to "herring").
 _FIXED = frozenset(
-    "the and but for nor yet not she her hers his him its our ours your yours their theirs they them who whom whose what "
-    "which that this these those with from into onto upon than then when where why how all any both each few more most "
-    "some such only own same too very just also about after again against before below above between during through "
-    "under over out off down here there while because until although though since unless whether if else ever never "
-    "mine myself himself herself itself themselves ourselves yourself anyone someone everyone nobody nothing something "
-    "everything anything per via plus without within along across behind beyond among around near toward towards us you".split()
+    (
+        "the and but for nor yet not she her hers his him its our ours your yours their theirs they them who whom "
+        "whose what which that this these those with from into onto upon than then when where why how all any both "
+        "each few more most some such only own same too very just also about after again against before below above "
+        "between during through under over out off down here there while because until although though since unless "
+        "whether if else ever never mine myself himself herself itself themselves ourselves yourself anyone someone "
+        "everyone nobody nothing something everything anything per via plus without within along across behind beyond "
+        "among around near toward towards us you "
+    ).split()
 )
 
 

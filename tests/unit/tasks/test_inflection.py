@@ -64,4 +64,4 @@ def test_the_dictionary_is_loaded_when_it_is_needed() -> None:
 
 @pytest.mark.parametrize("word", ["the", "but", "her", "his", "she", "with"])
 def test_words_of_the_closed_classes_have_one_form(word: str) -> None:
-    assert inflections(word, lambda form: True) == {word}
+    assert inflections(word, lambda _: True) == {word}
