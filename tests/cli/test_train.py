@@ -51,6 +51,10 @@ def test_train_writes_a_model(corpus: Path, tmp_path: Path) -> None:
     assert record["corpus"] == "corpus.txt"
     assert record["held_out"]["perplexity"]["forward"] < 15
     assert [path.name for path in out.parent.iterdir()] == ["mine"]
+    used = cgmh("keywords", "dog", "Berlin", "--model", out, "--chains", 8, "--steps", 40, "--quiet")
+    assert used.code == 0
+    assert all("dog" in line.lower() and "Berlin" in line for line in used.output.splitlines())
+    assert cgmh("score", "The dog likes the river.", "--model", out).code == 0
     assert "exists already" in refused(corpus, "--out", out, "--quiet")
     assert "no training to resume" in refused(corpus, "--out", out, "--resume")
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Event
 
 import torch
 from torch import Tensor
@@ -67,13 +68,24 @@ def run(
     shards = max(1, min(os.cpu_count() or 1, number // SMALLEST_SHARD)) if on_cpu else 1
     rows = torch.arange(number, device=start.device).chunk(shards)
 
+    interrupted = Event()
+
+    def tick(count: int) -> None:
+        if interrupted.is_set():  # the other shards end too, at their next step
+            raise KeyboardInterrupt
+        progress(count)
+
     def part(some: Tensor) -> Record:
-        return _run(kernel, start.select(some), steps, seed, schedule, chains[some.cpu()], refused, progress)
+        return _run(kernel, start.select(some), steps, seed, schedule, chains[some.cpu()], refused, tick)
 
     if shards == 1:
         return part(rows[0])
     with single_threaded(), ThreadPoolExecutor(shards, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-        return _join(list(pool.map(part, rows)))
+        try:
+            return _join(list(pool.map(part, rows)))
+        except BaseException:
+            interrupted.set()
+            raise
 
 
 @contextmanager
