@@ -26,7 +26,7 @@ from .version import __version__
 Input = TypeVar("Input")
 ROWS = 256  # chains that run together
 WINDOW = 1  # words after an edit that the first stage of delayed acceptance looks at
-LONGEST = 1000  # words of a sentence to score
+LONGEST = 200  # words of a sentence to score
 
 
 def as_model(model: RecurrentModel | str | Path | None) -> RecurrentModel:
@@ -57,17 +57,26 @@ def solve(
     together = max(1, ROWS // settings.chains)
     total = len(inputs) * settings.chains * settings.steps
     bar = tqdm(total=total, unit="step", unit_scale=True, delay=2, disable=not progress, leave=False)
-    with bar, single_threaded():
+    with bar:
         for at in range(0, len(inputs), together):
             some = list(inputs[at : at + together])
-            problem = task.pose(some, loaded, settings.chains, settings.seed)
-            record = run(
-                Kernel(problem.target, problem.proposal, window=WINDOW), problem.start, settings.steps, settings.seed,
-                Constant(1 / settings.temperature), torch.arange(settings.chains).repeat(len(some)),
-                refused=settings.trace == "all", progress=bar.update,
-            )  # fmt: skip
-            for number, input in enumerate(some):
-                yield _result(task.name, str(input), problem, record.of(number), settings)
+            with single_threaded():
+                problem = task.pose(some, loaded, settings.chains, settings.seed, at)
+                record = run(
+                    Kernel(problem.target, problem.proposal, window=WINDOW),
+                    problem.start,
+                    settings.steps,
+                    settings.seed,
+                    Constant(1 / settings.temperature),
+                    torch.arange(settings.chains).repeat(len(some)),
+                    refused=settings.trace == "all",
+                    progress=bar.update,
+                )
+                results = [
+                    _result(task.name, str(input), problem, record.of(number), settings)
+                    for number, input in enumerate(some)
+                ]
+            yield from results
 
 
 def keywords(
@@ -89,6 +98,8 @@ def keywords(
     """Sentences that contain the words: ``cgmh.keywords(["lottery", "scholarships"]).texts``."""
     if isinstance(words, str):
         raise BadInput(f"keywords takes a list of words: [{words!r}]")
+    if isinstance(forbid, str):
+        raise BadInput(f"forbid takes a list of words: [{forbid!r}]")
     input = KeywordInput(tuple(words), ordered, inflect, tuple(forbid), min_words, max_words)
     return next(solve(Keywords(), [input], Settings(n, steps, chains, seed, temperature, select), model=model))
 
@@ -122,10 +133,10 @@ def _sentence(problem: Problem, visit: Visit, temperature: float) -> Sentence:
 def _trace(problem: Problem, record: Record, chain: int) -> tuple[Step, ...]:
     """The recorded steps of one chain: that of the best sentence."""
     rows = (record.steps["chain"] == chain).nonzero()[:, 0]
-    columns = (record.steps[name][rows].tolist() for name in ("step", "move", "log_ratio", "changed"))
+    columns = (record.steps[name][rows].tolist() for name in ("step", "move", "log_ratio", "accepted"))
     return tuple(
-        Step(step, join(problem.lexicon.words(ids)), MOVES[move], log_ratio, changed)
-        for ids, step, move, log_ratio, changed in zip(record.proposed.select(rows).to_lists(), *columns, strict=True)
+        Step(step, join(problem.lexicon.words(ids)), MOVES[move], log_ratio, accepted)
+        for ids, step, move, log_ratio, accepted in zip(record.proposed.select(rows).to_lists(), *columns, strict=True)
     )
 
 
@@ -140,6 +151,8 @@ def signature(task: str, model: RecurrentModel, settings: Settings) -> str:
 
 def score(texts: Sequence[str], *, model: RecurrentModel | str | Path | None = None) -> Iterator[Score]:
     """The log probability and perplexity of each text under the model, read as one sentence."""
+    if isinstance(texts, str):
+        raise BadInput(f"score takes a list of sentences: [{texts!r}]")
     loaded = as_model(model)
     vocabulary = loaded.vocabulary
     for at in range(0, len(texts), ROWS):

@@ -1,7 +1,8 @@
 """What a run gives back."""
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 
@@ -36,10 +37,14 @@ class Step:
     log_ratio: float
     accepted: bool
 
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON, which knows no infinity: an impossible step has no log ratio."""
+        return {**asdict(self), "log_ratio": self.log_ratio if math.isfinite(self.log_ratio) else None}
+
 
 @dataclass(frozen=True)
 class Result:
-    """The answers to one input, best first; acceptance rates by move; one line that reproduces the run."""
+    """The answers to one input, best first; acceptance rates by move; one line that says how they came about."""
 
     input: str
     sentences: tuple[Sentence, ...]

@@ -34,8 +34,7 @@ class Visit:
 def choose(rule: Rule, visits: Sequence[Visit], final: Sequence[Visit], model: RecurrentModel, n: int) -> list[Visit]:
     """At most `n` distinct sentences, best first."""
     if rule == "last":
-        pool = sorted(_distinct(final), key=lambda visit: -visit.log_target)
-        return pool[:n]
+        return _distinct(final)[:n]  # in the order of the chains: samples, not the best of them
     if rule == "consensus":
         pool = _distinct(final)
         agreement = consensus([visit.ids for visit in pool])

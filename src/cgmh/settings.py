@@ -7,7 +7,7 @@ from .errors import BadInput
 
 Rule = Literal["best", "last", "consensus"]
 RULES: tuple[str, ...] = get_args(Rule)
-_RANGES = {"n": (1, 1000), "steps": (1, 10**7), "chains": (1, 65536), "seed": (0, 2**62), "temperature": (0.05, 20.0)}
+_RANGES = {"n": (1, 1000), "steps": (1, 10**7), "chains": (1, 8192), "seed": (0, 2**62), "temperature": (0.05, 20.0)}
 
 
 @dataclass(frozen=True)

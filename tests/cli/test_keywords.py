@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cgmh.models.checkpoint import EMBEDDED
 from commands import Answer, run
 
 QUICK = ("--chains", "8", "--steps", "30", "--quiet")
@@ -115,7 +116,7 @@ def test_trace_is_a_table_of_the_accepted_moves() -> None:
     table = answer.output.split("\n\n")[1].splitlines()
     assert table[0].split() == ["step", "move", "log", "ratio", "sentence"]
     assert all(line.split()[1] in {"replace", "insert", "delete", "swap"} for line in table[1:])
-    every = run("keywords", "river", *QUICK, "--trace=all").output.split("\n\n")[1].splitlines()
+    every = run("keywords", "river", *QUICK, "--trace-all").output.split("\n\n")[1].splitlines()
     assert len(every) == 31 > len(table)
 
 
@@ -152,6 +153,56 @@ def test_bad_input_is_one_clear_line(tmp_path: Path) -> None:
         _refused(run("keywords", "river", f"--{name}", value), name, value)
     _refused(run("keywords", "river", "--steps", "many"), "many")
     _refused(run("keywords", "river", "--select", "worst"), "worst")
+
+
+def test_words_that_newcomers_tried() -> None:
+    assert all("ß" in text for text in _texts("ß", "--n", "2"))
+    for text in _texts("dog", "--forbid", "The"):
+        assert not re.search(r"\bthe\b", text, re.IGNORECASE)
+    assert all(text[-1] in "!?" for text in _texts("dog", "--forbid", "."))
+    assert all(re.search(r"\ba\b|b c", text, re.IGNORECASE) for text in _texts("a|b c", "--max-words", "1", "--n", "1"))
+    assert all("don't" in text.lower() for text in _texts("don’t", "--n", "2"))
+    assert all(text.count(",") >= 9 for text in _texts(*[","] * 9, "--max-words", "1", "--n", "1"))
+    _refused(run("keywords", "dog", "--forbid", ".", "--forbid", "!", "--forbid", "?"), "can end a sentence")
+    _refused(run("keywords", "dog", "--forbid", "the cat"), "one word at a time")
+    _refused(run("keywords", "dog", "--forbid", ""), "one word at a time")
+    _refused(run("keywords", "\udcff"), "not valid text")
+
+
+def test_a_trace_of_every_step_is_valid_json() -> None:
+    answer = run("keywords", "dog", "cat", *QUICK, "--trace-all", "--json", "--n", "1")
+    record = json.loads(answer.output, parse_constant=pytest.fail)
+    assert len(record["trace"]) == 30
+    assert set(record["trace"][0]) == {"step", "text", "move", "log_ratio", "accepted"}
+
+
+def test_an_input_without_variants_does_not_change_beside_one_with_them() -> None:
+    alone = _json("BMW")[0]["results"]
+    assert _json(stdin=b'BMW\n"one of the most important" dog\n')[0]["results"] == alone
+
+
+def test_a_reader_that_leaves_is_no_error() -> None:
+    command = f"{sys.executable} -m cgmh score --file - --json | head -1; exit ${{PIPESTATUS[0]}}"
+    lines = "The train was late.\n" * 3000
+    done = subprocess.run(
+        ["bash", "-c", command], input=lines, capture_output=True, text=True, check=False, timeout=120
+    )  # noqa: S607
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+
+
+def test_damaged_models_are_refused(tmp_path: Path) -> None:
+    config = json.loads((EMBEDDED / "config.json").read_text(encoding="utf-8"))
+    for name in ("vocabulary.json.gz", "weights.safetensors"):
+        (tmp_path / name).symlink_to(EMBEDDED / name)
+    for wrong in ({"layers": 1}, {"layers": 0}, {"forward_hidden": 100}, {"num_classes": 196, "class_size": 256}):
+        record = {**config, "network": {**config["network"], **wrong}}
+        (tmp_path / "config.json").write_text(json.dumps(record), encoding="utf-8")
+        _refused(run("keywords", "dog", "--model", str(tmp_path)), "do not fit the network")
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    (tmp_path / "weights.safetensors").unlink()
+    (tmp_path / "weights.safetensors").write_bytes((EMBEDDED / "weights.safetensors").read_bytes()[:-1000])
+    _refused(run("keywords", "dog", "--model", str(tmp_path)), "damaged")
 
 
 def test_score_prints_log_probability_and_perplexity() -> None:

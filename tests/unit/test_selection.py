@@ -30,7 +30,7 @@ def test_last_shows_final_states_only_each_once() -> None:
     chosen = choose(
         "last", [_visit(GOOD, -1.0)], [_visit(ODD, -9.0), _visit(OTHER, -5.0), _visit(ODD, -9.0)], api.as_model(None), 5
     )
-    assert [visit.ids for visit in chosen] == [OTHER, ODD]
+    assert [visit.ids for visit in chosen] == [ODD, OTHER]
 
 
 def test_consensus_is_the_mean_overlap_with_the_others() -> None:

@@ -36,9 +36,10 @@ for command in (keywords_command, score_command, train_command):
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command and leave with its exit code: 0 done, 2 bad input, 130 interrupted."""
     try:
-        code = group.main(args=None if arguments is None else list(arguments), prog_name="cgmh", standalone_mode=False)
+        with group.make_context("cgmh", list(sys.argv[1:] if arguments is None else arguments)) as context:
+            group.invoke(context)
         sys.stdout.flush()
-        sys.exit(code if isinstance(code, int) else 0)
+        sys.exit(0)
     except CgmhError as error:
         click.echo(f"cgmh: {error}", err=True)
         sys.exit(2)
@@ -53,3 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone; nothing more to say
         sys.exit(0)
+    except OSError as error:
+        click.echo(f"cgmh: cannot write the output ({error.strerror})", err=True)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(2)

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -42,20 +42,16 @@ if TYPE_CHECKING:
 )
 @click.option("--model", metavar="DIR", help="A model made by `cgmh train`, in place of the embedded English one.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object for each set.")
-@click.option(
-    "--trace",
-    is_flag=False,
-    flag_value="accepted",
-    type=click.Choice(["accepted", "all"]),
-    help="Also print the steps of the best sentence's chain, the accepted ones or --trace=all: step, move, log ratio.",
-)
+@click.option("--trace", is_flag=True, help="Also print the accepted steps of the best sentence's chain.")
+@click.option("--trace-all", is_flag=True, help="Also print every step of it; an x marks those refused.")
 @click.option("--quiet", is_flag=True, help="No progress bar.")
 def keywords_command(
     words: tuple[str, ...],
     file: str | None,
     forbid: tuple[str, ...],
     as_json: bool,
-    trace: Literal["accepted", "all"] | None,
+    trace: bool,
+    trace_all: bool,
     quiet: bool,
     **options: Any,
 ) -> None:
@@ -85,7 +81,7 @@ def keywords_command(
     from ..tasks import Keywords
 
     wanted = {name: options[name] for name in ("n", "steps", "chains", "seed", "temperature", "select")}
-    settings = Settings(**wanted, trace=trace or "none")
+    settings = Settings(**wanted, trace="all" if trace_all else "accepted" if trace else "none")
     inputs = [
         KeywordInput(some, options["ordered"], options["inflect"], forbid, options["min_words"], options["max_words"])
         for some in sets
@@ -94,9 +90,9 @@ def keywords_command(
     for number, result in enumerate(results):
         if as_json:
             record = result.to_dict()
-            if trace:
-                record["trace"] = [vars(step) for step in result.trace]
-            click.echo(json.dumps(record, ensure_ascii=False))
+            if result.trace:
+                record["trace"] = [step.to_dict() for step in result.trace]
+            click.echo(json.dumps(record, ensure_ascii=False, allow_nan=False))
         else:
             _print(result, heading=len(inputs) > 1, first=number == 0)
 

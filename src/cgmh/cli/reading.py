@@ -9,6 +9,8 @@ from ..errors import BadInput
 def read_lines(file: str | None) -> list[str]:
     """The lines of a UTF-8 file, or of stdin for None and "-"; a mistake names the file and the line."""
     if file is None or file == "-":
+        if sys.stdin is None:
+            raise BadInput("stdin is closed; give the input as arguments or with --file")
         name, data = "stdin", sys.stdin.buffer.read()
     else:
         name = file

@@ -32,10 +32,10 @@ def score_command(sentences: tuple[str, ...], file: str | None, model: str | Non
         raise BadInput("no sentences: the input is empty")
     from ..api import score
 
+    if not as_json:
+        click.echo(f"{'log prob':>9}  {'perplexity':>10}", err=True)
     for found in score(lines, model=model):
         if as_json:
             click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
         else:
-            click.echo(f"{found.log_prob:9.2f}  {found.perplexity:9.1f}  {found.text}")
-    if not as_json:
-        click.echo(f"{'log prob':>9}  {'perplexity':>9}", err=True)
+            click.echo(f"{found.log_prob:9.2f}  {found.perplexity:10.1f}  {found.text}")

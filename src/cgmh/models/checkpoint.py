@@ -117,6 +117,7 @@ def load_model(
     try:
         config = NetworkConfig(**record["network"])
         tensors = {name: t.float() if t.dtype is torch.float16 else t for name, t in load(data).items()}
+        _check_shapes(tensors, config)
         if config.num_words != len(vocabulary):
             raise BadModel(f"{directory}: {len(vocabulary)} words, but the network has {config.num_words}")
         if precision is None:
@@ -127,6 +128,21 @@ def load_model(
         return _build(tensors, config, vocabulary, device, precision, name)
     except (SafetensorError, KeyError, TypeError, RuntimeError) as error:
         raise BadModel(f"{directory}: the weights do not fit the network ({error})") from error
+
+
+def _check_shapes(tensors: dict[str, Tensor], config: NetworkConfig) -> None:
+    """Refuse weights of another network than the configuration describes."""
+    width, hidden = config.width, {"right": config.forward_hidden, "left": config.backward_hidden}
+    wanted = {"table": (config.num_words, width), "mix": (config.fill_hidden, sum(hidden.values()))}
+    for side, size in hidden.items():
+        wanted[f"{side}.inputs"] = (4 * size, width)
+        wanted |= {f"{side}.{k}": (4 * size, size * (2 if k else 1)) for k in range(config.layers)}
+    for head, size in {"right": hidden["right"], "left": hidden["left"], "fill": config.fill_hidden}.items():
+        wanted |= {f"{head}_head.query": (2 * width, size), f"{head}_head.classes": (config.num_classes, width)}
+    found = {name: tuple(tensor.shape) for name, tensor in tensors.items() if tensor.ndim == 2}
+    if found != wanted:
+        name = next(name for name in {**found, **wanted} if found.get(name) != wanted.get(name))
+        raise KeyError(f"{name} has shape {found.get(name)}, not {wanted.get(name)}")
 
 
 def _build(

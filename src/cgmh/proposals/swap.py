@@ -1,9 +1,10 @@
 """Exchange two neighbouring blocks of words."""
 
-import math
+from collections.abc import Sequence
 
 import torch
 
+from ..constraints.tables import OnDevice
 from ..draws import Draws
 from .edits import unreachable
 from .protocols import SWAP, Candidate, View
@@ -15,22 +16,27 @@ class SwapBlocks:
     The step back draws the lengths the other way round, at the same place, with the same probability.
     """
 
-    def __init__(self, longest: int = 3) -> None:
-        if longest < 1:
-            raise ValueError(f"blocks need at least one word, not {longest}")
-        self._longest = longest
+    def __init__(self, longest: int | Sequence[int] = 3) -> None:
+        """`longest` is one number, or one an input."""
+        lengths = [longest] if isinstance(longest, int) else list(longest)
+        if min(lengths) < 1:
+            raise ValueError(f"blocks need at least one word, not {min(lengths)}")
+        self._same = isinstance(longest, int)
+        self._tables = OnDevice(longest=torch.tensor(lengths, dtype=torch.int64))
 
     def propose(self, draws: Draws, view: View) -> Candidate:
         sentences = view.sentences
         lengths = sentences.lengths
-        pair = draws.integer(torch.full_like(lengths, self._longest**2), "swap blocks")  # [R]: both lengths at once
-        first, second = pair // self._longest + 1, pair % self._longest + 1
+        table = self._tables.at(sentences.device)["longest"]
+        longest = table.expand(len(lengths)) if self._same else table[sentences.inputs]  # [R]
+        pair = draws.integer(longest * longest, "swap blocks")  # [R]: both lengths at once
+        first, second = pair // longest + 1, pair % longest + 1
         rest = lengths - first - second  # words outside the blocks; below 0 the blocks do not fit
         places = (rest + 1).clamp(min=1)
         at = draws.integer(places, "swap at")
         impossible = rest < 0
         first, second = first.masked_fill(impossible, 0), second.masked_fill(impossible, 0)
-        log_forward = -places.double().log() - 2 * math.log(self._longest)
+        log_forward = -places.double().log() - 2 * longest.double().log()
         return Candidate(
             sentences.swap_blocks(at, first, second),
             torch.full_like(at, SWAP),

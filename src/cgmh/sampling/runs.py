@@ -24,7 +24,9 @@ class Record:
     """Recorded steps, one row each, and the final states, one row a chain; all on the CPU."""
 
     proposed: Sentences
-    steps: dict[str, Tensor]  # chain (within its input), step, move, log_ratio, changed; log_target, log_model after it
+    steps: dict[
+        str, Tensor
+    ]  # chain (within its input), step, move, log_ratio, accepted, changed; log_target, log_model after it
     final: Sentences
     finals: dict[str, Tensor]  # chain, log_target (untempered), log_model
     counts: Tensor  # [inputs, 2, moves]: steps proposed and accepted
@@ -122,7 +124,8 @@ def _run(
         rows = info.chain if refused else info.changed.nonzero()[:, 0]
         log_model = state.log_factors.soft[:, 0]
         columns = {
-            "chain": names, "step": info.step, "move": info.move, "log_ratio": info.log_ratio, "changed": info.changed,
+            "chain": names, "step": info.step, "move": info.move, "log_ratio": info.log_ratio,
+            "accepted": info.accepted, "changed": info.changed,
             "log_target": info.log_target, "log_model": log_model,
         }  # fmt: skip
         proposed.append(info.candidate.sentences.select(rows))

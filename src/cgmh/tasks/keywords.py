@@ -12,7 +12,7 @@ from ..proposals import FillHead, Mixture, Proposal, SwapBlocks, Variants, WordE
 from ..target import Target
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
-from ..text.tokenizer import join, split
+from ..text.tokenizer import join, normalize, split
 from .inflection import inflections
 from .problem import Problem
 from .reading import KeywordInput
@@ -45,7 +45,9 @@ class Keywords:
         for number, input in enumerate(inputs):
             reader.requirements(number, input)
 
-    def pose(self, inputs: list[KeywordInput], model: RecurrentModel, chains: int, seed: int) -> Problem:
+    def pose(
+        self, inputs: list[KeywordInput], model: RecurrentModel, chains: int, seed: int, first: int = 0
+    ) -> Problem:
         lexicon = Lexicon(model.vocabulary)
         reader = _Reader(lexicon)
         wanted = [reader.requirements(number, input) for number, input in enumerate(inputs)]
@@ -56,14 +58,14 @@ class Keywords:
         most = [input.max_words for input in inputs]
         short = Target(model, [*constraints, LengthBetween([0] * len(inputs), most, counted)])
         target = Target(model, [*constraints, LengthBetween([input.min_words for input in inputs], most, counted)])
-        # Room for the longest sentence with its punctuation, and one word more for an insertion.
-        capacity = max(most) + max(4, max(most) // 3) + 1
         rows, owners = [], []
         for number, (input, requirements) in enumerate(zip(inputs, wanted, strict=True)):
-            rows += reader.first_sentences(requirements, chains, seed, input.ordered)
+            rows += reader.first_sentences(input, requirements, chains, seed)
             owners += [number] * chains
+        # Room for the longest sentence with its punctuation, and one word more for an insertion.
+        capacity = max(max(most) + max(4, max(most) // 3), max(map(len, rows)) + GROWTH) + 1
         start = Sentences.from_lists(rows, capacity, owners, device=model.device)
-        start = grow(short, target, start, GROWTH, seed, torch.arange(chains).repeat(len(inputs)))
+        start = grow(short, target, start, GROWTH, seed, torch.arange(chains).repeat(len(inputs)), first)
         return Problem(lexicon, model, target, _proposal(model, contains, wanted), start)
 
 
@@ -87,14 +89,23 @@ class _Reader:
     def words(self, keyword: str) -> list[str]:
         """The words of a phrase. A string that would not come back as it was typed stays one word."""
         found: list[str] = []
-        for chunk in keyword.split():
+        for chunk in normalize(keyword).split():
             parts = split(chunk)
             whole = chunk in self._lexicon.vocabulary.ids or join(["—", *parts]) != f"— {chunk}"
             found += [chunk] if whole else parts
         return found
 
     def forbidden(self, input: KeywordInput) -> set[int]:
-        return {id for word in input.forbid for part in self.words(word) for id in self.ids(part)}
+        """Ids of the forbidden words in every casing, because the front of a sentence changes case."""
+        words = [self.words(word) for some in input.forbid for word in some.split("|")]
+        if not all(len(some) == 1 for some in words):
+            raise BadInput(f"--forbid takes one word at a time, not {' '.join(input.forbid)!r}; repeat it for more")
+        return {id for (word,) in words for id in (*self._lexicon.vocabulary.casings(word), self._lexicon.add(word))}
+
+    def endings(self, input: KeywordInput) -> list[int]:
+        """The marks that may end a sentence: those that the vocabulary has and the input does not forbid."""
+        forbidden = self.forbidden(input)
+        return [id for id in self._endings if id not in forbidden]
 
     def requirements(self, number: int, input: KeywordInput) -> list[list[Phrase]]:
         """The requirements of one input, checked against what else it asks."""
@@ -104,12 +115,16 @@ class _Reader:
         if not 0 <= input.min_words <= input.max_words or not 1 <= input.max_words <= MOST_WORDS:
             raise BadInput(
                 f"{where}: --min-words {input.min_words} and --max-words {input.max_words} must satisfy "
-                f"0 <= min <= max <= {MOST_WORDS}"
+                f"0 <= min <= max and 1 <= max <= {MOST_WORDS}"
             )
+        if self._endings and not self.endings(input):
+            raise InfeasibleStart(f"{where}: every mark that can end a sentence is forbidden; allow one of them")
         forbidden = self.forbidden(input)
         requirements: list[list[Phrase]] = []
         needed = 0
         for keyword in input.keywords:
+            if not keyword.isprintable() and any("\ud800" <= c <= "\udfff" for c in keyword):
+                raise BadInput(f"{where}: {keyword!r} is not valid text; type it in UTF-8")
             words = [self.words(alternative) for alternative in keyword.split("|")]
             if not all(words):
                 raise BadInput(f"{where}: {keyword!r} is not a keyword; give at least one character a word")
@@ -119,6 +134,8 @@ class _Reader:
                 raise InfeasibleStart(f"{where}: {keyword!r} is both required and forbidden; drop one of them")
             requirements.append([phrase for phrase, _ in allowed])
             needed += min(sum(map(_is_word, some)) for _, some in allowed)
+        if len(requirements) > MOST_WORDS:
+            raise InfeasibleStart(f"{where}: {len(requirements)} keywords; at most {MOST_WORDS} fit a sentence")
         if needed > input.max_words:
             raise InfeasibleStart(
                 f"{where}: the keywords have {needed} words, more than --max-words {input.max_words}; raise it"
@@ -132,13 +149,10 @@ class _Reader:
         for input, requirements in zip(inputs, wanted, strict=True):
             required = {id for place in _places(requirements) for id in place}
             forbidden.append(marks - required | self.forbidden(input))
-        return [
-            *([EndsWith(self._endings)] if self._endings else []),
-            Forbids(forbidden),
-        ]
+        return [*([EndsWith(self._endings)] if self._endings else []), Forbids(forbidden)]
 
     def first_sentences(
-        self, requirements: list[list[Phrase]], chains: int, seed: int, ordered: bool
+        self, input: KeywordInput, requirements: list[list[Phrase]], chains: int, seed: int
     ) -> list[list[int]]:
         """The keywords and the usual end of a sentence, once a chain: in a random order unless one was asked for."""
         names = torch.arange(chains)
@@ -146,11 +160,16 @@ class _Reader:
         places = torch.stack([draws.uniform(f"start {k}") for k in range(len(requirements))]).argsort(0).T.tolist()
         rows = []
         for chain in range(chains):
-            order = range(len(requirements)) if ordered else places[chain]
-            # The chains share the alternatives out among them.
-            chosen = [requirements[k][chain % len(requirements[k])] for k in order]
-            rows.append([*(self._usual(place) for phrase in chosen for place in phrase), *self._endings[:1]])
+            order = range(len(requirements)) if input.ordered else places[chain]
+            # The chains share the alternatives out among them; where those are too long, all take the shortest.
+            words = self._first([requirements[k][chain % len(requirements[k])] for k in order])
+            if sum(_is_word(self._lexicon.word(id)) for id in words) > input.max_words:
+                words = self._first([min(requirements[k], key=len) for k in order])
+            rows.append([*words, *self.endings(input)[:1]])
         return rows
+
+    def _first(self, phrases: list[Phrase]) -> list[int]:
+        return [self._usual(place) for phrase in phrases for place in phrase]
 
     def _usual(self, place: frozenset[int]) -> int:
         """The form to begin with: lower case, unless the word is mostly a name."""
@@ -170,15 +189,11 @@ def _places(requirements: list[list[Phrase]]) -> Iterator[frozenset[int]]:
 
 def _proposal(model: RecurrentModel, contains: ContainsWords, wanted: Sequence[list[list[Phrase]]]) -> Proposal:
     """Word edits, swaps of blocks long enough to move any phrase, and changes of form where a keyword has several."""
-    longest = max((len(phrase) for some in wanted for phrases in some for phrase in phrases), default=1)
-    components: list[tuple[Proposal, float]] = [
-        (WordEdits(FillHead(model), pinned=contains.pinned), 0.9),
-        (SwapBlocks(max(3, longest)), 0.1),
-    ]
+    longest = [max(3, *(len(phrase) for phrases in some for phrase in phrases)) for some in wanted]
     groups = [_disjoint(_places(requirements)) for requirements in wanted]
-    if any(groups):
-        components.append((Variants(groups), 0.05))
-    return Mixture(components)
+    # The weights are the same for every input, so that one does not change with those beside it.
+    edits = WordEdits(FillHead(model), pinned=contains.pinned)
+    return Mixture([(edits, 0.86), (SwapBlocks(longest), 0.1), (Variants(groups), 0.04)])
 
 
 def _disjoint(places: Iterable[frozenset[int]]) -> list[frozenset[int]]:

@@ -11,10 +11,13 @@ from ..text.sentences import Sentences
 PATIENCE = 60  # rounds of growing after which the constraints are taken to be too tight
 
 
-def grow(allowed: Target, target: Target, sentences: Sentences, rounds: int, seed: int, chains: Tensor) -> Sentences:
+def grow(
+    allowed: Target, target: Target, sentences: Sentences, rounds: int, seed: int, chains: Tensor, first: int = 0
+) -> Sentences:
     """Insert words from the fill head at random slots: `rounds` of them, then on until the target is possible.
 
-    Every sentence on the way satisfies `allowed`, which is the target without its lower bound on length.
+    Every sentence on the way satisfies `allowed`, which is the target without its lower bound on length. `first` is the
+    number of the first input, for the message.
     """
     model = allowed.model
     rows = torch.arange(len(sentences), device=sentences.device)
@@ -28,5 +31,5 @@ def grow(allowed: Target, target: Target, sentences: Sentences, rounds: int, see
         word = model.fill(model.encode(sentences), rows, slot, slot).choose(draws)
         longer = sentences.insert(slot, word)
         sentences = longer.where(wanted & allowed.possible(longer), sentences)
-    first = int(sentences.inputs[~target.possible(sentences)][0])
-    raise InfeasibleStart(f"input {first + 1}: no sentence was found that satisfies all constraints; loosen them")
+    failed = first + int(sentences.inputs[~target.possible(sentences)][0])
+    raise InfeasibleStart(f"input {failed + 1}: no sentence was found that satisfies all constraints; loosen them")

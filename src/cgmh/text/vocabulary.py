@@ -68,19 +68,16 @@ class Vocabulary:
         return word in self.ids and word not in self.names
 
     def casings(self, word: str) -> list[int]:
-        """The ids of every casing of a word: lottery, Lottery, LOTTERY; or, if there is none of these, McDonald."""
-        lower = word.lower()
-        usual = dict.fromkeys((lower, lower[:1].upper() + lower[1:], lower.upper()))
-        found = [self.ids[form] for form in usual if form in self.ids and not is_special(form)]
-        return found or self._unusual.get(lower, [])
+        """The ids of every casing of a word: lottery, Lottery, LOTTERY."""
+        return self._by_lower.get(word.lower(), [])
 
     @cached_property
-    def _unusual(self) -> dict[str, list[int]]:
-        by_lower: dict[str, list[int]] = {}
+    def _by_lower(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
         for at, known in enumerate(self.words):
             if not is_special(known):
-                by_lower.setdefault(known.lower(), []).append(at)
-        return by_lower
+                found.setdefault(known.lower(), []).append(at)
+        return found
 
     @property
     def special_ids(self) -> list[int]:
