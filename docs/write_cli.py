@@ -13,7 +13,7 @@ def page() -> str:
     """The help of the command and of each of its parts."""
     parts = ["# The command line\n\nMade from the help texts by `python docs/write_cli.py`.\n"]
     for name, command in [("cgmh", group), *((f"cgmh {name}", some) for name, some in group.commands.items())]:
-        context = click.Context(command, info_name=name, max_content_width=100, terminal_width=100)
+        context = click.Context(command, info_name=name, terminal_width=100, **group.context_settings)
         parts.append(f"## {name}\n\n```text\n{command.get_help(context)}\n```\n")
     return "\n".join(parts)
 
