@@ -1,0 +1,31 @@
+"""Held-out perplexity a token, where tokens are counted in other ways: python recipes/english/count_tokens.py ENCODED PERPLEXITY
+
+ENCODED is what `prepare.py` wrote; PERPLEXITY is that a word of our tokenizer. The log probability stays the same, only
+the number it is divided by changes.
+"""  # noqa: E501
+
+import math
+import re
+import sys
+from pathlib import Path
+
+COUNTS = {
+    r"\w+|[^\w\s]": lambda word: len(re.findall(r"\w+|[^\w\s]", word)),
+    "contractions split": lambda word: 1 + bool(re.search(r"(?:n't|'(?:re|ve|ll|d|m))$", word)),
+}
+
+
+def main(encoded: Path, perplexity: float) -> None:
+    lines = [
+        line[2:].split() for file in encoded.glob("*.tok") for line in file.open(encoding="utf-8") if line[0] == "H"
+    ]
+    words = sum(map(len, lines)) + len(lines)  # an end mark each
+    for name, count in COUNTS.items():
+        tokens = sum(count(word) for line in lines for word in line) + len(lines)
+        print(
+            f"{name:20} {tokens / words:.4f} tokens a word, perplexity {math.exp(math.log(perplexity) * words / tokens):.1f}"
+        )
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), float(sys.argv[2]))
