@@ -1,8 +1,10 @@
-"""Held-out perplexity a token, where tokens are counted in other ways: python recipes/english/count_tokens.py ENCODED PERPLEXITY
+"""Held-out perplexity a token, where tokens are counted in other ways.
+
+    python recipes/english/count_tokens.py ENCODED PERPLEXITY
 
 ENCODED is what `prepare.py` wrote; PERPLEXITY is that a word of our tokenizer. The log probability stays the same, only
 the number it is divided by changes.
-"""  # noqa: E501
+"""
 
 import math
 import re
@@ -22,9 +24,8 @@ def main(encoded: Path, perplexity: float) -> None:
     words = sum(map(len, lines)) + len(lines)  # an end mark each
     for name, count in COUNTS.items():
         tokens = sum(count(word) for line in lines for word in line) + len(lines)
-        print(
-            f"{name:20} {tokens / words:.4f} tokens a word, perplexity {math.exp(math.log(perplexity) * words / tokens):.1f}"
-        )
+        found = math.exp(math.log(perplexity) * words / tokens)
+        print(f"{name:20} {tokens / words:.4f} tokens a word, perplexity {found:.1f}")
 
 
 if __name__ == "__main__":
