@@ -6,7 +6,8 @@ to insert in slot s, left = right = s. Whatever is read from a gap must not depe
 and the step back read the same distribution.
 """
 
-from typing import Any, Protocol, Self
+from collections.abc import Sequence
+from typing import Any, Protocol, Self, runtime_checkable
 
 from torch import Tensor
 
@@ -90,4 +91,44 @@ class WordModel(Protocol):
 
     def commit(self, encoding: Any, pending: Any, accepted: Tensor) -> None:
         """The accepted rows of the encoding become those of their candidates, in place; `accepted` lies in `keep`."""
+        ...
+
+
+@runtime_checkable
+class TextModel(Protocol):
+    """A language model over whole texts: any tokenizer, any library, any endpoint."""
+
+    @property
+    def name(self) -> str:
+        """Short; it goes into the signature of a run."""
+        ...
+
+    def log_prob(self, texts: Sequence[str]) -> Tensor:
+        """[N] float64 on the CPU: log p(text), its end included."""
+        ...
+
+
+@runtime_checkable
+class PrefixModel(TextModel, Protocol):
+    """A text model that keeps what it read of the current texts of B chains, and reads only what an edit changed."""
+
+    def begin(self, texts: Sequence[str]) -> Any:
+        """A cache of B texts; it has `log_prob` [B] and `select(rows)`."""
+        ...
+
+    def extend(self, cache: Any, rows: Tensor, texts: Sequence[str]) -> Any:
+        """R texts that may take the place of those of `rows` [R]; the answer has `log_prob` [R]."""
+        ...
+
+    def keep(self, cache: Any, pending: Any, accepted: Tensor) -> None:
+        """The accepted ones [R] become the current texts, in place."""
+        ...
+
+
+@runtime_checkable
+class ContextModel(TextModel, Protocol):
+    """A text model that can read a text as the next line of something."""
+
+    def after(self, context: Sequence[str]) -> TextModel:
+        """The same model with these lines before every text."""
         ...

@@ -1,0 +1,231 @@
+"""A Llama transformer over flat tokens: no padding in its linear maps, no prefix read twice.
+
+The new tokens of S texts lie in one array [T]. Keys and values of a text's earlier tokens come from wherever they were
+computed: another text of the batch that begins alike, or what a chain kept of its current text.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+LONGEST = 512  # tokens of a text
+ROWS = {"cpu": 256, "cuda": 16_384}  # tokens whose next-token distributions are held at once
+
+# From the new keys and values [T,kv,D] of a layer to those of opening and texts [S,C+L,kv,D].
+Gather = Callable[[int, Tensor, Tensor], tuple[Tensor, Tensor]]
+
+
+@dataclass(frozen=True)
+class LlamaConfig:
+    """The shape of the network."""
+
+    layers: int
+    width: int
+    heads: int
+    kv_heads: int
+    hidden: int
+    num_tokens: int
+    context: int
+    rope_base: float
+    epsilon: float
+
+    @property
+    def head_width(self) -> int:
+        return self.width // self.heads
+
+
+@dataclass(frozen=True)
+class Layer:
+    """The weights of one block; projections that read the same input are one matrix."""
+
+    attention_norm: Tensor  # [W]
+    feed_norm: Tensor  # [W]
+    qkv: Tensor  # [W + 2 kv D, W]
+    out: Tensor  # [W, W]
+    gate_up: Tensor  # [2 H, W]
+    down: Tensor  # [W, H]
+
+    def to(self, dtype: torch.dtype) -> "Layer":
+        return Layer(*(getattr(self, name).to(dtype) for name in self.__dataclass_fields__))
+
+
+@dataclass(frozen=True)
+class Opening:
+    """The tokens that stand before every text, read once and for all.
+
+    The first token of a Llama has activations a thousand times those of the others (attention is parked there), so the
+    opening is read in full precision; rounding it would be most of the error of bfloat16.
+    """
+
+    keys: Tensor  # [layers,C,kv,D]
+    values: Tensor  # [layers,C,kv,D]
+    hidden: Tensor  # [1,W], after the last of its tokens
+    log_total: Tensor  # [1]
+
+    def __len__(self) -> int:
+        return self.keys.shape[1]
+
+    def room(self, length: int) -> int:
+        """L for texts of up to `length` tokens: on a GPU, C + L is a multiple of 8, which its kernels want."""
+        multiple = 8 if self.keys.device.type == "cuda" else 1
+        return -(-(len(self) + length) // multiple) * multiple - len(self)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the new tokens of S texts stand. Text s has `same[s]` tokens that are known, the others are new."""
+
+    place: Tensor  # [T]: of each new token in its text
+    position: Tensor  # [T]: the same, the opening counted
+    owner: Tensor  # [T]: its text
+    query: Tensor  # [S,Q]: the new tokens of each text, padded with any
+    back: Tensor  # [T], into S*Q: where each new token stands among the queries
+    mask: Tensor  # [S,1,Q,C+L] bool: what each query may look at
+
+    @classmethod
+    def of(cls, same: Tensor, lengths: Tensor, opening: int, width: int | None = None) -> "Layout":
+        """`width` is L where it is more than the longest text needs."""
+        fresh = lengths - same  # [S]
+        queries = torch.arange(int(fresh.max()), device=same.device)  # [Q]
+        present = queries < fresh[:, None]
+        first = fresh.cumsum(0) - fresh  # [S]
+        query = (first[:, None] + queries).clamp(max=int(fresh.sum()) - 1)
+        place = same[:, None] + queries  # [S,Q]
+        columns = torch.arange(opening + (int(lengths.max()) if width is None else width), device=same.device)
+        mask = columns <= opening + place[..., None]  # [S,Q,C+L]
+        back = present.flatten().nonzero()[:, 0]
+        place = place.flatten()[back]
+        return cls(place, opening + place, back // len(queries), query, back, mask[:, None])
+
+
+class LlamaNetwork:
+    """The transformer."""
+
+    def __init__(self, config: LlamaConfig, table: Tensor, norm: Tensor, layers: Iterable[Layer]) -> None:
+        self.config, self.table, self.norm, self.layers = config, table, norm, layers
+        self.device, self.dtype = table.device, table.dtype
+        self.exact = torch.float64 if table.dtype == torch.float64 else torch.float32
+        half = config.head_width // 2
+        rates = config.rope_base ** (-torch.arange(half, dtype=torch.float64) / half)
+        angles = torch.arange(LONGEST, dtype=torch.float64)[:, None] * rates  # [LONGEST, D/2]
+        self._cos, self._sin = (some.to(self.device, self.exact) for some in (angles.cos(), angles.sin()))
+
+    def read(self, tokens: Tensor, layout: Layout, gather: Gather) -> Tensor:
+        """[T,W]: the last hidden states of the new tokens [T]; `gather` finds the keys and values that they look at."""
+        config, kv = self.config, self.config.kv_heads
+        cos, sin = self._cos[layout.position, None], self._sin[layout.position, None]  # [T,1,D/2]
+        stream = self.table[tokens].to(self.exact)  # [T,W]
+        for number, layer in enumerate(self.layers):
+            mixed = functional.linear(self._normed(stream, layer.attention_norm), layer.qkv)
+            q, k, v = torch.split(
+                mixed.view(len(tokens), -1, config.head_width), [config.heads, kv, kv], 1
+            )  # [T,heads,D]
+            keys, values = gather(number, self._turned(k, cos, sin), v)  # [S,L,kv,D]
+            queries = self._turned(q, cos, sin)[layout.query]  # [S,Q,heads,D]
+            seen = self._attention(queries.transpose(1, 2), keys.transpose(1, 2), values.transpose(1, 2), layout.mask)
+            seen = seen.transpose(1, 2).reshape(-1, config.width).index_select(0, layout.back)
+            stream = stream + functional.linear(seen, layer.out)
+            gate, up = functional.linear(self._normed(stream, layer.feed_norm), layer.gate_up).chunk(2, -1)
+            stream = stream + functional.linear(functional.silu(gate) * up, layer.down)
+        return self._normed(stream, self.norm)
+
+    def log_total(self, hidden: Tensor) -> Tensor:
+        """[T]: the logarithm of the sum over all tokens that log_prob divides by."""
+        totals = [torch.empty(0, dtype=self.exact, device=self.device)]
+        for part in torch.split(hidden, ROWS.get(self.device.type, ROWS["cpu"])):
+            logits = functional.linear(part, self.table)  # [rows, num_tokens]
+            if self.device.type == "cuda":  # one kernel reads them once
+                totals.append(logits[:, 0].to(self.exact) - logits.log_softmax(-1, dtype=self.exact)[:, 0])
+                continue
+            logits = logits.to(self.exact)
+            most = logits.amax(-1, keepdim=True)
+            totals.append(logits.sub_(most).exp_().sum(-1).log_().add_(most[:, 0]))  # in place: no second array
+        return torch.cat(totals)
+
+    def log_prob(self, hidden: Tensor, log_total: Tensor, tokens: Tensor) -> Tensor:
+        """[P]: log p(token | what stands before it) for `tokens` [P], each after its hidden state [P,W]."""
+        return (hidden.to(self.exact) * self.table[tokens].to(self.exact)).sum(-1) - log_total
+
+    def opening(self, tokens: Sequence[int]) -> Opening:
+        """What stands before every text, read in full precision: a single token in float64, more in float32."""
+        dtype = torch.float64 if len(tokens) == 1 else self.exact
+        wide = (layer.to(dtype) for layer in self.layers)
+        ids = torch.tensor(tokens, dtype=torch.int64, device=self.device)
+        exact = LlamaNetwork(self.config, self.table[ids].to(dtype), self.norm.to(dtype), wide)
+        kept: list[tuple[Tensor, Tensor]] = []
+
+        def gather(_: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+            kept.append((keys.to(self.dtype), values.to(self.dtype)))
+            return keys[None], values[None]
+
+        zero, length = ids.new_zeros(1), ids.new_full((1,), len(ids))
+        every = torch.arange(len(ids), device=self.device)  # its table has the rows of the opening only
+        hidden = exact.read(every, Layout.of(zero, length, 0), gather)[-1:].to(self.dtype)
+        keys, values = (torch.stack(some) for some in zip(*kept, strict=True))
+        return Opening(keys, values, hidden, self.log_total(hidden))
+
+    def _attention(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
+        """[S,heads,Q,D]: what the queries [S,heads,Q,D] see of the keys and values [S,kv,C+L,D]."""
+        if self.device.type == "cuda":  # its kernel for masks wants as many keys as queries have heads
+            shared = self.config.heads // self.config.kv_heads
+            keys, values = keys.repeat_interleave(shared, 1), values.repeat_interleave(shared, 1)
+            return functional.scaled_dot_product_attention(queries, keys, values, mask)
+        return functional.scaled_dot_product_attention(queries, keys, values, mask, enable_gqa=True)
+
+    def _normed(self, stream: Tensor, weight: Tensor) -> Tensor:
+        return functional.rms_norm(stream, (self.config.width,), weight, self.config.epsilon).to(self.dtype)
+
+    def _turned(self, heads: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+        """Rotary positions: the two halves of each head [T,heads,D] turn together."""
+        left, right = heads.to(self.exact).chunk(2, -1)
+        return torch.cat([left * cos - right * sin, right * cos + left * sin], -1).to(self.dtype)
+
+
+def build_network(
+    config: LlamaConfig, tensors: dict[str, Tensor], device: torch.device, dtype: torch.dtype
+) -> LlamaNetwork:
+    """The network of stored tensors; a KeyError says what is missing or has another shape."""
+
+    def matrix(name: str, rows: int, columns: int) -> Tensor:
+        found = dequantized(tensors, name).to(device, dtype)
+        if found.shape != (rows, columns):
+            raise KeyError(f"{name} has shape {tuple(found.shape)}, not {(rows, columns)}")
+        return found
+
+    exact = torch.float64 if dtype == torch.float64 else torch.float32
+
+    def vector(name: str) -> Tensor:
+        return tensors[name].to(device, exact)
+
+    width, inner = config.width, config.kv_heads * config.head_width
+    layers = []
+    for at in (f"layers.{number}" for number in range(config.layers)):
+        qkv = [matrix(f"{at}.q", width, width), *(matrix(f"{at}.{part}", inner, width) for part in "kv")]
+        gate_up = [matrix(f"{at}.{part}", config.hidden, width) for part in ("gate", "up")]
+        layers.append(
+            Layer(
+                attention_norm=vector(f"{at}.attention_norm"),
+                feed_norm=vector(f"{at}.feed_norm"),
+                qkv=torch.cat(qkv),
+                out=matrix(f"{at}.o", width, width),
+                gate_up=torch.cat(gate_up),
+                down=matrix(f"{at}.down", width, config.hidden),
+            )
+        )
+    return LlamaNetwork(config, matrix("table", config.num_tokens, width), vector("norm"), layers)
+
+
+def dequantized(tensors: dict[str, Tensor], name: str) -> Tensor:
+    """[rows, columns]: a stored matrix as numbers (GGUF's Q4_1 and Q8_0: blocks of 32 with a scale, and an offset)."""
+    stored = tensors[name]
+    if stored.dtype == torch.uint8:  # two values a byte: the low halves are the first 16 of a block
+        stored = torch.cat([stored & 15, stored >> 4], -1)
+    if f"{name}.scale" not in tensors:
+        return stored.float()
+    values = stored.float() * tensors[f"{name}.scale"].float()[..., None]
+    if f"{name}.offset" in tensors:
+        values += tensors[f"{name}.offset"].float()[..., None]
+    return values.flatten(1)
