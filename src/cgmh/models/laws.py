@@ -1,5 +1,6 @@
-"""What every word model must obey for the sampler to be exact, as checks to run on a model of your own."""
+"""What every model must obey for the sampler to be exact, as checks to run on a model of your own."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -7,7 +8,7 @@ from torch import Tensor
 
 from ..draws import Draws
 from ..text.sentences import Sentences
-from .protocols import WordModel
+from .protocols import TextModel, WordModel
 
 
 @torch.no_grad()
@@ -19,6 +20,36 @@ def check_model(model: WordModel, sentences: Sentences, tolerance: float = 1e-9)
     _check_log_prob(model, sentences, tolerance)
     _check_fill(model, sentences, tolerance)
     _check_scoring(model, sentences, tolerance)
+
+
+def check_text_model(model: TextModel, texts: Sequence[str], tolerance: float = 1e-6) -> None:
+    """Raise AssertionError with the law that `model` breaks on these texts; a few of different lengths tell most.
+
+    A model in float32 that pads its batches needs a tolerance near 1e-4; above 1e-2 chains feel the difference.
+    """
+    texts = list(texts)
+    _require(model.name != "", "a model has a name")
+    _require_form(model.log_prob([]), 0)
+    together = model.log_prob(texts)  # [N]
+    _require_form(together, len(texts))
+    _require(~together.isnan() & (together < torch.inf), "log_prob is a number, or -inf for what is impossible")
+    for at, text in enumerate(texts):
+        alone = model.log_prob([text])
+        _require_form(alone, 1)
+        _require(_near(alone, together[at], tolerance), f"text {at} scores alone as it does in a batch")
+    # Neither the place in a batch nor what was asked before may tell: a shuffle, and a text beside its copy.
+    order = [*range(1, len(texts), 2), *range(0, len(texts), 2)][::-1]
+    shuffled = model.log_prob([texts[at] for at in order])
+    _require_form(shuffled, len(texts))
+    _require(_near(shuffled, together[order], tolerance), "the order of the texts does not matter")
+    twice = model.log_prob([text for text in texts for _ in range(2)])
+    _require_form(twice, 2 * len(texts))
+    _require(_near(twice, together.repeat_interleave(2), tolerance), "a text beside its copy scores as it does alone")
+
+
+def _require_form(log_prob: Any, number: int) -> None:
+    _require(isinstance(log_prob, Tensor) and log_prob.shape == (number,), f"{number} texts give a tensor [{number}]")
+    _require(log_prob.dtype == torch.float64 and log_prob.device.type == "cpu", "log_prob is float64 on the CPU")
 
 
 def _require(holds: Tensor | bool, law: str) -> None:

@@ -3,6 +3,7 @@
 from .edits import WordEdits
 from .floor import FillHead
 from .gibbs import GibbsOver
+from .masked import MaskedFiller
 from .mixture import Mixture
 from .protocols import MOVES, Candidate, Filler, Proposal, View
 from .swap import SwapBlocks
@@ -14,6 +15,7 @@ __all__ = [
     "FillHead",
     "Filler",
     "GibbsOver",
+    "MaskedFiller",
     "Mixture",
     "Proposal",
     "SwapBlocks",
