@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from cgmh.sampling import Annealing, Kernel, sample
+from cgmh.sampling import Annealing, Info, Kernel, sample
 from cgmh.text.sentences import Sentences
 from spaces import Space
 
@@ -24,19 +24,26 @@ def history(kernel: Kernel, start: Sentences, **settings: Any) -> dict[tuple[int
     names = settings.get("chains", torch.arange(len(start)))
     for clock, state, info in sample(kernel, start, **settings):
         assert len(clock) == len(state.sentences) == len(start)
-        rows = zip(
-            names[info.chain].tolist(),
-            info.step.tolist(),
-            info.sentences.to_lists(),
-            info.candidate.sentences.to_lists(),
-            info.move.tolist(),
-            info.at.tolist(),
-            info.accepted.tolist(),
-            [round(some, 9) for some in info.log_ratio.tolist()],
-            [round(some, 9) for some in info.log_target.tolist()],
-            strict=True,
-        )
-        for chain, step, *rest in rows:
-            assert (chain, step) not in found
-            found[chain, step] = tuple(rest)
+        for key, value in events(info, names).items():
+            assert key not in found
+            found[key] = value
+    return found
+
+
+def events(info: Info, names: torch.Tensor) -> dict[tuple[int, int], tuple[Any, ...]]:
+    """What happened in a round, by chain and step."""
+    rows = zip(
+        names[info.chain].tolist(),
+        info.step.tolist(),
+        info.sentences.to_lists(),
+        info.candidate.sentences.to_lists(),
+        info.move.tolist(),
+        info.at.tolist(),
+        info.accepted.tolist(),
+        [round(some, 9) for some in info.log_ratio.tolist()],
+        [round(some, 9) for some in info.log_target.tolist()],
+        strict=True,
+    )
+    found = {(chain, step): tuple(rest) for chain, step, *rest in rows}
+    assert len(found) == len(info.chain)
     return found

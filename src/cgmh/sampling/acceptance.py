@@ -11,12 +11,13 @@ def log_acceptance(current: LogFactors, proposed: LogFactors, candidate: Candida
     return proposed.total(beta) - current.total(beta) + (candidate.log_reverse - candidate.log_forward)
 
 
-def log_screen(hard: Tensor, log_gain: Tensor, candidate: Candidate, beta: Tensor) -> Tensor:
-    """[B]: the ratio with part of the model's gain in place of the whole: the first stage of delayed acceptance.
+def log_screen(hard: Tensor, log_gain: Tensor, candidate: Candidate, beta: Tensor, trust: float = 1.0) -> Tensor:
+    """[B]: the first stage of delayed acceptance: the ratio with another gain in place of the target's own.
 
-    `log_gain` changes sign with the direction of the step, so this does too.
+    That gain is a part of the model's, or a cheaper model's. It changes sign with the direction of the step, so this
+    does too, for any `trust`: a screen that is often wrong should be trusted less and refuse less.
     """
-    return hard + beta * log_gain + (candidate.log_reverse - candidate.log_forward)
+    return hard + trust * (beta * log_gain + (candidate.log_reverse - candidate.log_forward))
 
 
 def log_second(log_ratio: Tensor, log_first: Tensor) -> Tensor:
@@ -26,3 +27,12 @@ def log_second(log_ratio: Tensor, log_first: Tensor) -> Tensor:
     a(r) = e^r a(-r), so the product of the two keeps the balance of the whole ratio.
     """
     return log_ratio - log_first
+
+
+def log_exchange(colder: LogFactors, hotter: LogFactors, beta_colder: Tensor, beta_hotter: Tensor) -> Tensor:
+    """[N]: the log ratio with which two replicas x and y of a chain exchange their temperatures.
+
+    log of pi(y)^b pi(x)^c / (pi(x)^b pi(y)^c) = (b - c) (log pi(y) - log pi(x)) in the untempered soft factors, which
+    the states keep. Hard factors are not tempered: they stand above and below the line and leave it.
+    """
+    return (beta_colder - beta_hotter) * (hotter.soft.sum(-1) - colder.soft.sum(-1))

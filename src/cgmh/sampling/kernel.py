@@ -64,14 +64,24 @@ class Kernel:
     """A Metropolis-Hastings step that leaves the target unchanged.
 
     `window` turns on delayed acceptance: a candidate is refused early on the model's gain over the changed words and
-    `window` words after them, and the rest is corrected for exactly. `dense` sends every row through every branch, so
-    that no shape depends on the draws: the same chain, without waiting for the device.
+    `window` words after them, and the rest is corrected for exactly; `trust` is how far that first stage is trusted.
+    `dense` sends every row through every branch, so that no shape depends on the draws: the same chain, without waiting
+    for the device.
     """
 
-    def __init__(self, target: Target, proposal: Proposal, window: int | None = None, *, dense: bool = False) -> None:
+    def __init__(
+        self,
+        target: Target,
+        proposal: Proposal,
+        window: int | None = None,
+        *,
+        trust: float = 1.0,
+        dense: bool = False,
+    ) -> None:
         self.target = target
         self.proposal = proposal
         self.window = window
+        self.trust = trust
         self.dense = dense
 
     @torch.no_grad()
@@ -111,7 +121,7 @@ class Kernel:
             pending = model.score(state.encoding, rows, chosen, same_left, same_right, self.window)
             if self.window is not None:
                 log_gain = self._spread(torch.zeros_like(hard), asked, rows, pending.log_gain.double())
-                log_first = log_screen(hard, log_gain, candidate, beta)  # [B]
+                log_first = log_screen(hard, log_gain, candidate, beta, self.trust)  # [B]
                 kept = draws.accept(log_first, "screen")
             keep = asked & kept if self.dense else kept.index_select(0, rows)
             soft = self._soft(current.soft, chosen, rows, keep, model.finish(state.encoding, pending, keep))
