@@ -1,42 +1,81 @@
 """One composition behind every way to use the package: pose, sample, select."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import torch
 from tqdm import tqdm
 
+from .answers import Answers
 from .errors import BadInput
 from .models.checkpoint import load_model
+from .models.functions import FunctionModel
+from .models.opening import open_model
+from .models.protocols import ContextModel, TextModel
 from .models.recurrent import RecurrentModel
-from .proposals import MOVES
-from .result import Result, Score, Sentence, Step
-from .sampling import Constant, Kernel
+from .models.screened import WHOLE, Screened
+from .result import Result, Score
+from .sampling import Annealing, Constant, Kernel, Ladder
 from .sampling.runs import Record, run, single_threaded
-from .selection import Visit, choose
-from .settings import Rule, Settings
+from .settings import SETTLING, Rule, Settings, Use
 from .tasks import KeywordInput, Keywords, Problem, Task
 from .text.sentences import Sentences
-from .text.tokenizer import capitalize, first_word, join, split, truecase
-from .version import __version__
+from .text.tokenizer import split, truecase
 
 Input = TypeVar("Input")
+AnyModel = RecurrentModel | TextModel | Callable[[list[str]], Any] | str | Path
 ROWS = 256  # chains that run together
 WINDOW = 1  # words after an edit that the first stage of delayed acceptance looks at
+ANNEALED_FROM = 0.7  # times beta: where annealing begins; it ends after three quarters of the steps
+TRUST = 0.5  # in the word model's screen for a big one: the two often disagree (benchmarks/delayed.py)
 LONGEST = 200  # words of a sentence to score
 
 
-def as_model(model: RecurrentModel | str | Path | None) -> RecurrentModel:
-    """A model as it is, that of a directory, or the embedded English one; the last two stay loaded."""
-    return model if isinstance(model, RecurrentModel) else _loaded(None if model is None else str(model))
+def as_model(model: AnyModel | None, precision: str | None = None) -> RecurrentModel | TextModel:
+    """A model as it is, a function of texts, or what a name or a path stands for; None is the embedded English one.
+
+    What was opened by name stays open.
+    """
+    if model is None:
+        return load_embedded()
+    if isinstance(model, str | Path):
+        return _opened(str(model), precision)
+    if isinstance(model, RecurrentModel | TextModel):
+        return model
+    found: TextModel = FunctionModel(model)
+    return found
+
+
+@lru_cache(maxsize=1)
+def load_embedded() -> RecurrentModel:
+    """The embedded English model."""
+    return load_model()
 
 
 @lru_cache(maxsize=2)
-def _loaded(directory: str | None) -> RecurrentModel:
-    return load_model(directory)
+def _opened(name: str, precision: str | None) -> RecurrentModel | TextModel:
+    with single_threaded():  # many small conversions: threads cost more than they give
+        return open_model(name, precision=precision)
+
+
+def as_models(model: AnyModel | None, big: AnyModel | None, use: Use) -> tuple[RecurrentModel, TextModel | None, Use]:
+    """The word model, the big model if there is one, and what that does. A `model` of texts is a big one as target."""
+    small = as_model(model, "float32")
+    if not isinstance(small, RecurrentModel):
+        if big is not None:
+            raise BadInput(f"{small.name} is a big model already; leave out --big, or give --model a word model")
+        return load_embedded(), small, "target"
+    if big is None:
+        return small, None, use
+    # Ranking bears rounding; a target or a weight should be the same number in every batch.
+    judge = as_model(big, None if use == "rerank" else "float32")
+    if isinstance(judge, RecurrentModel):
+        raise BadInput(f"--big {judge.name} is a word model; give it as --model")
+    return small, judge, use
 
 
 def solve(
@@ -44,39 +83,67 @@ def solve(
     inputs: Sequence[Input],
     settings: Settings | None = None,
     *,
-    model: RecurrentModel | str | Path | None = None,
+    model: AnyModel | None = None,
+    big: AnyModel | None = None,
     progress: bool = False,
 ) -> Iterator[Result]:
     """The results of the inputs, in their order.
 
-    Chains of several inputs run together; an input's result does not depend on the others.
+    Chains of several inputs run together; an input's result does not depend on the others. What a `big` model of texts
+    does is `settings.use`: it is the `target` that the word model proposes to and screens for; or it weights
+    the word model's samples, which are then drawn again (`resample`); or it ranks what they visited (`rerank`).
     """
     settings = settings or Settings()
-    loaded = as_model(model)
-    task.check(inputs, loaded)
-    together = max(1, ROWS // settings.chains)
-    total = len(inputs) * settings.chains * settings.steps
+    small, judge, use = as_models(model, big, settings.use)
+    _check(settings, judge, use)
+    if settings.context and isinstance(judge, ContextModel):
+        with single_threaded():
+            judge = judge.after(settings.context)
+    steps = settings.num_steps(None if judge is None else use)
+    settings = replace(settings, steps=steps, use=use)
+    target = judge if use == "target" else None
+    task.check(inputs, small)
+    together = max(1, ROWS // (settings.chains * settings.temper))
+    total = len(inputs) * settings.chains * (steps + (SETTLING if target is not None else 0))
     bar = tqdm(total=total, unit="step", unit_scale=True, delay=2, disable=not progress, leave=False)
     with bar:
         for at in range(0, len(inputs), together):
             some = list(inputs[at : at + together])
             with single_threaded():
-                problem = task.pose(some, loaded, settings.chains, settings.seed, at)
-                record = run(
-                    Kernel(problem.target, problem.proposal, window=WINDOW),
-                    problem.start,
-                    settings.steps,
-                    settings.seed,
-                    Constant(1 / settings.temperature),
-                    torch.arange(settings.chains).repeat(len(some)),
-                    refused=settings.trace == "all",
-                    progress=bar.update,
-                )
-                results = [
-                    _result(task.name, str(input), problem, record.of(number), settings)
-                    for number, input in enumerate(some)
-                ]
-            yield from results
+                problem = task.pose(some, small, settings.chains, settings.seed, at)
+                if target is not None:
+                    plain = Settings(steps=SETTLING, chains=settings.chains, seed=(settings.seed + 1) % 2**62)
+                    settled = _run(problem, plain, bar).final
+                    problem = task.pose(some, Screened(small, target), settings.chains, settings.seed, at)
+                    problem = replace(problem, start=settled.to(problem.start.device))
+                record = _run(problem, settings, bar)
+            for number, input in enumerate(some):
+                answers = Answers(problem, record.of(number), settings, judge)
+                yield answers.result(task.name, str(input))
+
+
+def _check(settings: Settings, judge: TextModel | None, use: Use) -> None:
+    if judge is not None and use != "target" and settings.select != "best":
+        raise BadInput(f"--use {use} chooses by itself; leave out --select {settings.select}, or take --use target")
+    if settings.anneal and (settings.select == "last" or (judge is not None and use == "resample")):
+        raise BadInput("--anneal searches and gives no samples; leave it out, or choose another --select or --use")
+
+
+def _run(problem: Problem, settings: Settings, bar: "tqdm[NoReturn]") -> Record:
+    """Run the chains of a problem from its start."""
+    steps, beta = settings.num_steps(None), 1 / settings.temperature
+    window, trust = (WINDOW, 1.0) if problem.model is problem.words else (WHOLE, TRUST)
+    return run(
+        Kernel(problem.target, problem.proposal, window, trust=trust),
+        problem.start,
+        steps,
+        settings.seed,
+        Annealing(ANNEALED_FROM * beta, beta, steps * 3 // 4) if settings.anneal else Constant(beta),
+        torch.arange(settings.chains).repeat(len(problem.start) // settings.chains),
+        ladder=Ladder.geometric(settings.temper) if settings.temper > 1 else None,
+        refused=settings.trace == "all",
+        progress=bar.update,
+    )
 
 
 def keywords(
@@ -88,85 +155,70 @@ def keywords(
     forbid: Sequence[str] = (),
     min_words: int = KeywordInput.min_words,
     max_words: int = KeywordInput.max_words,
-    steps: int = Settings.steps,
+    steps: int | None = Settings.steps,
     chains: int = Settings.chains,
     seed: int = Settings.seed,
     temperature: float = Settings.temperature,
     select: Rule = Settings.select,
-    model: RecurrentModel | str | Path | None = None,
+    model: AnyModel | None = None,
+    big: AnyModel | None = None,
+    use: Use = Settings.use,
+    context: Sequence[str] = Settings.context,
+    temper: int = Settings.temper,
+    anneal: bool = Settings.anneal,
 ) -> Result:
-    """Sentences that contain the words: ``cgmh.keywords(["lottery", "scholarships"]).texts``."""
+    """Sentences that contain the words: ``cgmh.keywords(["lottery", "scholarships"]).texts``.
+
+    With `big`, a stronger model of texts (``big="smollm2"``) ranks, weights or is the target: see `solve`.
+    """
     if isinstance(words, str):
         raise BadInput(f"keywords takes a list of words: [{words!r}]")
     if isinstance(forbid, str):
         raise BadInput(f"forbid takes a list of words: [{forbid!r}]")
+    if isinstance(context, str):
+        raise BadInput(f"context takes a list of lines: [{context!r}]")
     input = KeywordInput(tuple(words), ordered, inflect, tuple(forbid), min_words, max_words)
-    return next(solve(Keywords(), [input], Settings(n, steps, chains, seed, temperature, select), model=model))
-
-
-def _result(task: str, name: str, problem: Problem, record: Record, settings: Settings) -> Result:
-    taken = record.steps["changed"].nonzero()[:, 0]
-    visits = _visits(record.proposed.select(taken), {name: column[taken] for name, column in record.steps.items()})
-    final = _visits(record.final, record.finals)
-    with torch.inference_mode():
-        chosen = choose(settings.select, [*visits, *final], final, problem.model, settings.n)
-    sentences = tuple(_sentence(problem, visit, settings.temperature) for visit in chosen)
-    trace = () if settings.trace == "none" else _trace(problem, record, chosen[0].chain)
-    return Result(name, sentences, record.acceptance(), signature(task, problem.model, settings), trace)
-
-
-def _visits(sentences: Sentences, columns: dict[str, torch.Tensor]) -> list[Visit]:
-    rows = zip(
-        sentences.to_lists(), *(columns[name].tolist() for name in ("log_target", "log_model", "chain")), strict=True
+    settings = Settings(
+        n, steps, chains, seed, temperature, select, use=use, context=tuple(context), temper=temper, anneal=anneal
     )
-    return [Visit(tuple(ids), log_target, log_model, chain) for ids, log_target, log_model, chain in rows]
+    return next(solve(Keywords(), [input], settings, model=model, big=big))
 
 
-def _sentence(problem: Problem, visit: Visit, temperature: float) -> Sentence:
-    words = problem.lexicon.words(visit.ids)
-    text, at = join(words), first_word(words)
-    if at >= 0:
-        words[at] = capitalize(words[at])
-    return Sentence(text, tuple(words), -visit.log_model / (len(words) + 1), visit.log_target / temperature)
-
-
-def _trace(problem: Problem, record: Record, chain: int) -> tuple[Step, ...]:
-    """The recorded steps of one chain: that of the best sentence."""
-    rows = (record.steps["chain"] == chain).nonzero()[:, 0]
-    columns = (record.steps[name][rows].tolist() for name in ("step", "move", "log_ratio", "accepted"))
-    return tuple(
-        Step(step, join(problem.lexicon.words(ids)), MOVES[move], log_ratio, accepted)
-        for ids, step, move, log_ratio, accepted in zip(record.proposed.select(rows).to_lists(), *columns, strict=True)
-    )
-
-
-def signature(task: str, model: RecurrentModel, settings: Settings) -> str:
-    """One line that says how the result came about."""
-    return (
-        f"cgmh {__version__} | task {task} | model {model.name} | chains {settings.chains} | steps {settings.steps} | "
-        f"temperature {settings.temperature:g} | select {settings.select} | seed {settings.seed} | "
-        f"torch {torch.__version__}"
-    )
-
-
-def score(texts: Sequence[str], *, model: RecurrentModel | str | Path | None = None) -> Iterator[Score]:
+def score(texts: Sequence[str], *, model: AnyModel | None = None) -> Iterator[Score]:
     """The log probability and perplexity of each text under the model, read as one sentence."""
     if isinstance(texts, str):
         raise BadInput(f"score takes a list of sentences: [{texts!r}]")
-    loaded = as_model(model)
-    vocabulary = loaded.vocabulary
+    opened = as_model(model, "float32")
     for at in range(0, len(texts), ROWS):
         some = texts[at : at + ROWS]
-        words = [truecase(split(text), vocabulary.is_ordinary) for text in some]
+        words = [split(text) for text in some]
         for number, sentence in enumerate(words, start=at + 1):
             if not sentence:
                 raise BadInput(f"sentence {number}: {texts[number - 1]!r} has no words")
             if len(sentence) > LONGEST:
                 raise BadInput(f"sentence {number}: {len(sentence)} words; at most {LONGEST} can be scored")
-        ids = [vocabulary.encode(sentence) for sentence in words]
-        batch = Sentences.from_lists(ids, max(map(len, ids)) + 1, device=loaded.device)
-        with torch.inference_mode(), single_threaded():
-            log_probs = loaded.log_prob(loaded.encode(batch)).tolist()
-        for text, sentence, log_prob in zip(some, words, log_probs, strict=True):
-            unknown = tuple(word for word in sentence if word not in vocabulary.ids)
-            yield Score(text, tuple(sentence), log_prob, math.exp(-log_prob / (len(sentence) + 1)), unknown)
+        if isinstance(opened, RecurrentModel):
+            known = opened.vocabulary
+            words = [truecase(sentence, known.is_ordinary) for sentence in words]
+            unknown = [tuple(word for word in sentence if word not in known.ids) for sentence in words]
+            log_probs = _word_log_probs(opened, words)
+        else:
+            unknown = [()] * len(some)
+            log_probs = opened.log_prob(some).tolist()
+        for text, sentence, log_prob, strange in zip(some, words, log_probs, unknown, strict=True):
+            yield Score(text, tuple(sentence), log_prob, _exp(-log_prob / (len(sentence) + 1)), strange)
+
+
+def _exp(value: float) -> float:
+    try:
+        return math.exp(value)
+    except OverflowError:
+        return math.inf
+
+
+def _word_log_probs(model: RecurrentModel, words: Sequence[Sequence[str]]) -> list[float]:
+    ids = [model.vocabulary.encode(sentence) for sentence in words]
+    batch = Sentences.from_lists(ids, max(map(len, ids)) + 1, device=model.device)
+    with torch.inference_mode(), single_threaded():
+        found: list[float] = model.log_prob(model.encode(batch)).tolist()
+    return found

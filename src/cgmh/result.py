@@ -6,14 +6,24 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 
+def _rounded(value: float, digits: int) -> float | None:
+    """For JSON, which knows no infinity: what is impossible has no number."""
+    return round(value, digits) if math.isfinite(value) else None
+
+
 @dataclass(frozen=True)
 class Sentence:
-    """One answer. `nll_per_word` is the mean negative log probability of its words and the end mark."""
+    """One answer.
+
+    `nll_per_word` is the mean negative log probability of its words and the end mark, under the model that was sampled;
+    `log_big` its log probability under a big model that only ranked or weighted it.
+    """
 
     text: str
     words: tuple[str, ...]
     nll_per_word: float
     log_target: float
+    log_big: float | None = None
 
     def __str__(self) -> str:
         return self.text
@@ -22,8 +32,9 @@ class Sentence:
         return {
             "text": self.text,
             "words": list(self.words),
-            "nll_per_word": round(self.nll_per_word, 4),
-            "log_target": round(self.log_target, 4),
+            "nll_per_word": _rounded(self.nll_per_word, 4),
+            "log_target": _rounded(self.log_target, 4),
+            **({} if self.log_big is None else {"log_big": _rounded(self.log_big, 4)}),
         }
 
 
@@ -44,13 +55,23 @@ class Step:
 
 @dataclass(frozen=True)
 class Result:
-    """The answers to one input, best first; acceptance rates by move; one line that says how they came about."""
+    """The answers to one input, best first; acceptance rates by move; one line that says how they came about.
+
+    `effective_samples` is set where samples were weighted: how many independent samples they are worth.
+    """
 
     input: str
     sentences: tuple[Sentence, ...]
     acceptance: dict[str, float | None]
     signature: str
     trace: tuple[Step, ...] = field(default=(), repr=False)
+    effective_samples: float | None = None
+    exchange_rates: tuple[float | None, ...] = ()
+
+    @property
+    def is_poor(self) -> bool:
+        """Whether weighted samples are worth too few to stand for the distribution that was asked for."""
+        return self.effective_samples is not None and self.effective_samples < max(10, len(self))
 
     @property
     def best(self) -> Sentence:
@@ -72,6 +93,8 @@ class Result:
             "input": self.input,
             "results": [sentence.to_dict() for sentence in self.sentences],
             "acceptance": {move: None if rate is None else round(rate, 4) for move, rate in self.acceptance.items()},
+            **({} if self.effective_samples is None else {"effective_samples": round(self.effective_samples, 2)}),
+            **({"exchange_rates": [r and round(r, 4) for r in self.exchange_rates]} if self.exchange_rates else {}),
             "signature": self.signature,
         }
 
@@ -90,7 +113,7 @@ class Score:
         return {
             "text": self.text,
             "words": list(self.words),
-            "log_prob": round(self.log_prob, 4),
-            "perplexity": round(self.perplexity, 3),
+            "log_prob": _rounded(self.log_prob, 4),
+            "perplexity": _rounded(self.perplexity, 3),
             "unknown": list(self.unknown),
         }

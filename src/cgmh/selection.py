@@ -3,21 +3,29 @@
 A chain's states are samples of the target. `last` shows the chains' final states as they are; `best` looks through
 everything that was visited for the sentences the model likes best, from the left, from the right and word by word;
 `consensus` takes the samples that agree most with the others. `best` and `consensus` choose; they are not samples.
+`resample` turns samples of one distribution into samples of another, by weights.
 """
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import torch
+from torch import Tensor
 
+from .draws import Draws
 from .models.recurrent import RecurrentModel
 from .settings import Rule
 from .text.sentences import Sentences
 
 POOL = 200  # sentences that are looked at closely
-LENGTH_OFFSET = 1.0  # added to the number of words: long and short sentences then compare fairly
+LENGTH_OFFSET = 1.0  # the end of a sentence counts as a word
+# How the word model's three views count, and what is added to the number of words: chosen for agreement with a big
+# model's ranking (benchmarks/ranking.py).
+FORWARD, BACKWARD, FILL, OFFSET = 0.5, 0.5, 0.3, 3.0
+RESAMPLING = -1_000_000  # a step that no chain makes: the draws of resampling
 ALIKE = 0.6  # share of common words beyond which two answers count as the same
 
 
@@ -29,10 +37,14 @@ class Visit:
     log_target: float  # untempered
     log_model: float
     chain: int
+    clock: int = 0  # steps the chain had made when it came there
 
 
-def choose(rule: Rule, visits: Sequence[Visit], final: Sequence[Visit], model: RecurrentModel, n: int) -> list[Visit]:
-    """At most `n` distinct sentences, best first."""
+Fitness = Callable[[Sequence[Visit]], list[float]]
+
+
+def choose(rule: Rule, visits: Sequence[Visit], final: Sequence[Visit], fitness: Fitness, n: int) -> list[Visit]:
+    """At most `n` distinct sentences, best first; `fitness` is asked about the most probable ones only."""
     if rule == "last":
         return _distinct(final)[:n]  # in the order of the chains: samples, not the best of them
     if rule == "consensus":
@@ -41,21 +53,62 @@ def choose(rule: Rule, visits: Sequence[Visit], final: Sequence[Visit], model: R
         order = sorted(range(len(pool)), key=lambda at: -agreement[at])
         return _different([pool[at] for at in order], n)
     pool = sorted(_distinct(visits), key=lambda visit: -visit.log_target / (len(visit.ids) + LENGTH_OFFSET))[:POOL]
-    fitness = judge([visit.ids for visit in pool], model)
-    order = sorted(range(len(pool)), key=lambda at: -fitness[at])
+    values = fitness(pool)
+    order = sorted(range(len(pool)), key=lambda at: -values[at])
     return _different([pool[at] for at in order], n)
 
 
-def judge(sentences: Sequence[tuple[int, ...]], model: RecurrentModel) -> list[float]:
-    """How well the whole model likes each sentence, a word: forward, backward and fill log probabilities together."""
+def resample(samples: Sequence[Visit], log_weights: Tensor, n: int, seed: int) -> tuple[list[Visit], float]:
+    """Importance resampling: at most `n` distinct samples, drawn by weight without replacement, and how many
+    independent ones all the samples are worth.
+
+    `samples` repeat as often as the chains were there; `log_weights` [N] are log (wanted / sampled) density of each.
+    As the number of samples grows, what is drawn first follows the wanted distribution.
+    """
+    log_weights = log_weights.double()
+    effective = torch.exp(2 * log_weights.logsumexp(0) - (2 * log_weights).logsumexp(0))
+    numbers: dict[tuple[int, ...], list[int]] = {}
+    for at, visit in enumerate(samples):
+        numbers.setdefault(visit.ids, []).append(at)
+    totals = torch.stack([log_weights[some].logsumexp(0) for some in numbers.values()])  # [D]
+    # The largest of log weight + Gumbel noise is a draw by weight, the next one a draw from the rest.
+    names = torch.arange(len(totals))
+    noise = -(-Draws(seed, names, torch.full_like(names, RESAMPLING)).uniform("resample").log()).log()
+    order = (totals + noise).argsort(descending=True)[: min(n, int((totals > -torch.inf).sum()))].tolist()
+    firsts = [samples[some[0]] for some in numbers.values()]
+    return [firsts[at] for at in order], float(effective)
+
+
+def features(sentences: Sequence[tuple[int, ...]], model: RecurrentModel) -> tuple[Tensor, Tensor, Tensor]:
+    """[N] each: what the word model says of whole sentences read forward, read backward, and filled word by word."""
     batch = Sentences.from_lists(sentences, max(map(len, sentences)) + 1, device=model.device)
     encoding = model.encode(batch)
     forward, backward = model.log_prob(encoding), model.backward_log_prob(encoding)
     rows, at = batch.present.nonzero(as_tuple=True)
     filled = model.fill(encoding, rows, at, at + 1).log_prob(batch.ids[rows, at]).clamp(min=-20)
-    fill = torch.zeros_like(forward).index_add_(0, rows, filled)
-    size = batch.lengths + LENGTH_OFFSET
-    return ((0.5 * forward + 0.5 * backward + fill) / size).tolist()
+    return forward, backward, torch.zeros_like(forward).index_add_(0, rows, filled)
+
+
+def judge(sentences: Sequence[tuple[int, ...]], model: RecurrentModel) -> list[float]:
+    """How well the whole model likes each sentence, a word."""
+    forward, backward, fill = features(sentences, model)
+    lengths = torch.tensor(list(map(len, sentences)), device=model.device)
+    return ((FORWARD * forward + BACKWARD * backward + FILL * fill) / (lengths + OFFSET)).tolist()
+
+
+def thinned(visits: Sequence[Visit], steps: int, num_times: int) -> list[Visit]:
+    """Where each chain was at `num_times` even times of its second half, the end being the last."""
+    num_times = max(1, min(num_times, steps // 2))
+    times = [steps - number * (steps // 2) // num_times for number in range(num_times)]
+    paths: dict[int, list[Visit]] = {}
+    for visit in visits:
+        paths.setdefault(visit.chain, []).append(visit)
+    found = []
+    for path in paths.values():
+        path.sort(key=lambda visit: visit.clock)
+        clocks = [visit.clock for visit in path]
+        found += [path[at - 1] for time in times if (at := bisect_right(clocks, time))]
+    return found
 
 
 def consensus(sentences: Sequence[tuple[int, ...]]) -> list[float]:

@@ -7,7 +7,23 @@ from .errors import BadInput
 
 Rule = Literal["best", "last", "consensus"]
 RULES: tuple[str, ...] = get_args(Rule)
-_RANGES = {"n": (1, 1000), "steps": (1, 10**7), "chains": (1, 8192), "seed": (0, 2**62), "temperature": (0.05, 20.0)}
+Use = Literal["target", "resample", "rerank"]
+USES: tuple[str, ...] = get_args(Use)
+_RANGES = {
+    "n": (1, 1000), "steps": (1, 10**7), "chains": (1, 8192), "seed": (0, 2**62), "temperature": (0.05, 20.0),
+    "temper": (1, 64),
+}  # fmt: skip
+STEPS = 80  # of a chain on the word model alone
+STEPS_WITH_BIG: dict[Use, int] = {"target": 200, "resample": 200, "rerank": 200}
+SETTLING = 200  # steps on the word model before the chains go on with a big target: a start is free
+# What a big model reads before a sentence: it then expects plain everyday English, not the first line of some web page.
+CONTEXT = (
+    "Simple everyday sentences in good English:",
+    "The boy kicked the ball over the fence.",
+    "My mother made soup for dinner.",
+    "We waited for the bus in the rain.",
+    "She put the flowers in a vase on the table.",
+)
 
 
 @dataclass(frozen=True)
@@ -15,17 +31,29 @@ class Settings:
     """How a run samples and what it shows. The defaults give five good sentences in a few seconds on two cores."""
 
     n: int = 5
-    steps: int = 80
+    steps: int | None = None  # of each chain; None: as many as `use` needs
     chains: int = 64
     seed: int = 0
     temperature: float = 0.75
     select: Rule = "best"
     trace: Literal["none", "accepted", "all"] = "none"
+    use: Use = "rerank"  # what a big model does, where there is one
+    context: tuple[str, ...] = CONTEXT  # lines that a big model reads before each sentence, where it can
+    temper: int = 1  # replicas of each chain, on a ladder of temperatures; 1 is a plain chain
+    anneal: bool = False  # begin hot and cool down: a search, no sampling
 
     def __post_init__(self) -> None:
         for name, (low, high) in _RANGES.items():
             value = getattr(self, name)
-            if not low <= value <= high:
+            if value is not None and not low <= value <= high:
                 raise BadInput(f"--{name} {value} is out of range: it must lie between {low} and {high}")
         if self.select not in RULES:
             raise BadInput(f"--select {self.select}: choose one of {', '.join(RULES)}")
+        if self.use not in USES:
+            raise BadInput(f"--use {self.use}: choose one of {', '.join(USES)}")
+
+    def num_steps(self, use: Use | None) -> int:
+        """Steps of each chain, with a big model of that use or with none."""
+        if self.steps is not None:
+            return self.steps
+        return STEPS if use is None else STEPS_WITH_BIG[use]

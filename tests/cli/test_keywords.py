@@ -146,7 +146,7 @@ def test_bad_input_is_one_clear_line(tmp_path: Path) -> None:
     _refused(run("keywords", "--file", str(tmp_path)), "cannot be read")
     _refused(run("keywords", stdin=b"river\n\xff\xfe boat\n"), "line 2", "UTF-8")
     _refused(run("keywords", "river", "--model", str(tmp_path)), "not a model directory")
-    _refused(run("keywords", "river", "--model", str(tmp_path / "none")), "no such model directory")
+    _refused(run("keywords", "river", "--model", str(tmp_path / "none")), "no such model")
     for name, value in (("steps", "-1"), ("steps", "0"), ("chains", "0"), ("chains", "99999999"), ("temperature", "0"),
                         ("temperature", "nan"), ("n", "-3"), ("seed", "-1"), ("max-words", "0"), ("min-words", "-1"),
                         ("max-words", "5000")):  # fmt: skip

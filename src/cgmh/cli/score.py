@@ -11,7 +11,7 @@ from .reading import read_lines, stdin_is_terminal
 @click.command("score")
 @click.argument("sentences", nargs=-1, metavar="[SENTENCE]...")
 @click.option("--file", metavar="FILE", help="Read sentences from FILE, one a line (- for stdin).")
-@click.option("--model", metavar="DIR", help="A model made by `cgmh train`, in place of the embedded English one.")
+@click.option("--model", metavar="MODEL", help="In place of the embedded English one; see `cgmh models --help`.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a sentence.")
 def score_command(sentences: tuple[str, ...], file: str | None, model: str | None, as_json: bool) -> None:
     """Print log probability and perplexity of sentences.

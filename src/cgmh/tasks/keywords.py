@@ -7,14 +7,13 @@ import torch
 from ..constraints import Constraint, ContainsWords, EndsWith, Forbids, LengthBetween
 from ..draws import Draws
 from ..errors import BadInput, InfeasibleStart
-from ..models.recurrent import RecurrentModel
 from ..proposals import FillHead, Mixture, Proposal, SwapBlocks, Variants, WordEdits
 from ..target import Target
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
 from ..text.tokenizer import join, normalize, split
 from .inflection import inflections
-from .problem import Problem
+from .problem import Problem, SamplerModel
 from .reading import KeywordInput
 from .start import grow
 
@@ -37,7 +36,7 @@ class Keywords:
 
     name = "keywords"
 
-    def check(self, inputs: Sequence[KeywordInput], model: RecurrentModel) -> None:
+    def check(self, inputs: Sequence[KeywordInput], model: SamplerModel) -> None:
         """Refuse what cannot be answered before anything is sampled."""
         if len({input.ordered for input in inputs}) > 1:
             raise BadInput("one run takes keywords in any order or in theirs, not both")
@@ -45,9 +44,7 @@ class Keywords:
         for number, input in enumerate(inputs):
             reader.requirements(number, input)
 
-    def pose(
-        self, inputs: list[KeywordInput], model: RecurrentModel, chains: int, seed: int, first: int = 0
-    ) -> Problem:
+    def pose(self, inputs: list[KeywordInput], model: SamplerModel, chains: int, seed: int, first: int = 0) -> Problem:
         lexicon = Lexicon(model.vocabulary)
         reader = _Reader(lexicon)
         wanted = [reader.requirements(number, input) for number, input in enumerate(inputs)]
@@ -187,7 +184,7 @@ def _places(requirements: list[list[Phrase]]) -> Iterator[frozenset[int]]:
     return (place for phrases in requirements for phrase in phrases for place in phrase)
 
 
-def _proposal(model: RecurrentModel, contains: ContainsWords, wanted: Sequence[list[list[Phrase]]]) -> Proposal:
+def _proposal(model: SamplerModel, contains: ContainsWords, wanted: Sequence[list[list[Phrase]]]) -> Proposal:
     """Word edits, swaps of blocks long enough to move any phrase, and changes of form where a keyword has several."""
     longest = [max(3, *(len(phrase) for phrases in some for phrase in phrases)) for some in wanted]
     groups = [_disjoint(_places(requirements)) for requirements in wanted]

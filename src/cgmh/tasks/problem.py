@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from ..models.recurrent import RecurrentModel
+from ..models.screened import Screened
 from ..proposals import Proposal
 from ..target import Target
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
 
 Input = TypeVar("Input")
+SamplerModel = RecurrentModel | Screened  # what proposes words and scores sentences
 
 
 @dataclass(frozen=True)
@@ -18,10 +20,15 @@ class Problem:
     """A target, a way to step, and where the chains start: `chains` rows for each input, input by input."""
 
     lexicon: Lexicon
-    model: RecurrentModel
+    model: SamplerModel
     target: Target
     proposal: Proposal
     start: Sentences
+
+    @property
+    def words(self) -> RecurrentModel:
+        """The word model, which proposes."""
+        return self.model.small if isinstance(self.model, Screened) else self.model
 
 
 class Task(Protocol[Input]):
@@ -30,10 +37,10 @@ class Task(Protocol[Input]):
     @property
     def name(self) -> str: ...
 
-    def check(self, inputs: Sequence[Input], model: RecurrentModel) -> None:
+    def check(self, inputs: Sequence[Input], model: SamplerModel) -> None:
         """Raise `BadInput` for an input that cannot be answered."""
         ...
 
-    def pose(self, inputs: list[Input], model: RecurrentModel, chains: int, seed: int, first: int = 0) -> Problem:
+    def pose(self, inputs: list[Input], model: SamplerModel, chains: int, seed: int, first: int = 0) -> Problem:
         """The problem of inputs number `first` on."""
         ...

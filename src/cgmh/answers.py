@@ -1,0 +1,121 @@
+"""From what the chains did to what the user sees."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from .errors import BadModel
+from .models.protocols import TextModel
+from .models.recurrent import RecurrentModel
+from .result import Result, Sentence, Step
+from .sampling.runs import KINDS, Record, single_threaded
+from .selection import LENGTH_OFFSET, POOL, Visit, choose, judge, resample, thinned
+from .settings import Settings
+from .tasks import Problem
+from .text.sentences import Sentences
+from .text.tokenizer import capitalize, first_word, join
+from .version import __version__
+
+OWN = 0.3  # what the word model's own judgement counts beside the big model's log probability a word
+
+
+class Answers:
+    """The run of one input, and what a big model says about it."""
+
+    def __init__(self, problem: Problem, record: Record, settings: Settings, big: TextModel | None) -> None:
+        self.problem, self.record, self.settings, self.big = problem, record, settings, big
+        self.steps = settings.num_steps(None if big is None else settings.use)
+        self._log_big: dict[tuple[int, ...], float] = {}  # what it said, where it only ranks or weights
+
+    def result(self, task: str, name: str) -> Result:
+        taken = self.record.steps["changed"].nonzero()[:, 0]
+        columns = {name: column[taken] for name, column in self.record.steps.items()}
+        visits = _visits(self.record.proposed.select(taken), columns, columns["step"] + 1)
+        ends = torch.full_like(self.record.finals["chain"], self.steps)
+        final = _visits(self.record.final, self.record.finals, ends)
+        visits += final
+        effective = None
+        with torch.inference_mode():
+            if self.big is not None and self.settings.use == "resample":
+                chosen, effective = self._resampled(visits, self.big)
+            else:
+                chosen = choose(self.settings.select, visits, final, self._fitness, self.settings.n)
+        return Result(
+            name,
+            tuple(map(self._sentence, chosen)),
+            self.record.acceptance(),
+            signature(task, self.problem.words, self.settings, self.big),
+            () if self.settings.trace == "none" else self._trace(chosen[0].chain),
+            effective,
+            self.record.exchange_rates(),
+        )
+
+    def _fitness(self, pool: Sequence[Visit]) -> list[float]:
+        """How good each sentence is, a word: the word model from all sides, and the big model beside it."""
+        with single_threaded():
+            own = judge([visit.ids for visit in pool], self.problem.words)
+        if self.big is None:
+            return own
+        # As the target, the big model was asked by the chains already.
+        theirs = (
+            [visit.log_model for visit in pool] if self.settings.use == "target" else self._ask(pool, self.big).tolist()
+        )
+        return [
+            log / (len(visit.ids) + LENGTH_OFFSET) + OWN * mine
+            for log, visit, mine in zip(theirs, pool, own, strict=True)
+        ]
+
+    def _resampled(self, visits: list[Visit], big: TextModel) -> tuple[list[Visit], float]:
+        """Samples of the word model, drawn again by the ratio of the two models, both at the run's temperature."""
+        samples = thinned(visits, self.steps, max(1, POOL // self.settings.chains))
+        log_big = self._ask(samples, big)  # [N]
+        if bool((log_big == -torch.inf).all()):
+            raise BadModel(f"{big.name}: thinks every sample impossible; take another big model, or --use rerank")
+        log_ratio = log_big - torch.tensor([visit.log_model for visit in samples], dtype=torch.float64)
+        return resample(samples, log_ratio / self.settings.temperature, self.settings.n, self.settings.seed)
+
+    def _ask(self, visits: Sequence[Visit], big: TextModel) -> Tensor:
+        """[N] float64: the big model's log probability of each sentence."""
+        distinct = list(dict.fromkeys(visit.ids for visit in visits))
+        texts = [join(self.problem.lexicon.words(ids)) for ids in distinct]
+        self._log_big = dict(zip(distinct, big.log_prob(texts).tolist(), strict=True))
+        return torch.tensor([self._log_big[visit.ids] for visit in visits], dtype=torch.float64)
+
+    def _sentence(self, visit: Visit) -> Sentence:
+        words = self.problem.lexicon.words(visit.ids)
+        text, at = join(words), first_word(words)
+        if at >= 0:
+            words[at] = capitalize(words[at])
+        log_target = visit.log_target / self.settings.temperature
+        return Sentence(
+            text, tuple(words), -visit.log_model / (len(words) + 1), log_target, self._log_big.get(visit.ids)
+        )
+
+    def _trace(self, chain: int) -> tuple[Step, ...]:
+        """The recorded steps of one chain: that of the best sentence."""
+        rows = (self.record.steps["chain"] == chain).nonzero()[:, 0]
+        columns = (self.record.steps[name][rows].tolist() for name in ("step", "move", "log_ratio", "accepted"))
+        texts = [join(self.problem.lexicon.words(ids)) for ids in self.record.proposed.select(rows).to_lists()]
+        return tuple(
+            Step(step, text, KINDS[move], log_ratio, accepted)
+            for text, step, move, log_ratio, accepted in zip(texts, *columns, strict=True)
+        )
+
+
+def signature(task: str, words: RecurrentModel, settings: Settings, big: TextModel | None = None) -> str:
+    """One line that says how a result came about."""
+    use = None if big is None else settings.use
+    judge = "" if big is None else f" | {use} {big.name}"
+    heat = f" | temper {settings.temper}" * (settings.temper > 1) + " | anneal" * settings.anneal
+    return (
+        f"cgmh {__version__} | task {task} | model {words.name}{judge} | chains {settings.chains} | "
+        f"steps {settings.num_steps(use)} | temperature {settings.temperature:g}{heat} | select {settings.select} | "
+        f"seed {settings.seed} | torch {torch.__version__}"
+    )
+
+
+def _visits(sentences: Sentences, columns: dict[str, Tensor], clock: Tensor) -> list[Visit]:
+    numbers = (columns["log_target"], columns["log_model"], columns["chain"], clock)
+    rows = zip(sentences.to_lists(), *(column.tolist() for column in numbers), strict=True)
+    return [Visit(tuple(ids), *rest) for ids, *rest in rows]

@@ -1,0 +1,102 @@
+"""`cgmh keywords` and `cgmh score` with a big model beside the embedded one."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from cgmh.models.convert import convert_gguf
+from commands import Answer, run
+from tiny_llama import write_gguf
+
+QUICK = ("--chains", "8", "--steps", "10", "--n", "2", "--quiet")
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Llama of random weights in the form of a pulled model."""
+    root = tmp_path_factory.mktemp("tiny")
+    convert_gguf(write_gguf(root / "tiny.gguf"), root / "tiny", {"name": "tiny", "licence": "MIT", "source": "here"})
+    return root / "tiny"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CGMH_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def _signature(answer: Answer) -> str:
+    assert answer.code == 0, answer.errors
+    return str(json.loads(answer.output)["signature"])
+
+
+def test_every_use(tiny: Path) -> None:
+    for use in ("rerank", "resample", "target"):
+        answer = run("keywords", "river", "--big", str(tiny), "--use", use, "--json", *QUICK)
+        assert f"{use} tiny-" in _signature(answer)
+        results = json.loads(answer.output)["results"]
+        assert all("river" in result["text"].lower() for result in results)
+        assert all(("log_big" in result) == (use != "target") for result in results)
+
+
+def test_poor_weights_are_a_warning(tiny: Path) -> None:
+    answer = run("keywords", "river", "--big", str(tiny), "--use", "resample", *QUICK)
+    assert answer.code == 0
+    assert len(answer.errors.splitlines()) == 1
+    assert "worth" in answer.errors
+
+
+def test_a_big_model_as_model_is_the_target(tiny: Path) -> None:
+    assert "target tiny-" in _signature(run("keywords", "river", "--model", str(tiny), "--json", *QUICK))
+
+
+def test_a_pulled_model_ranks_by_default(tiny: Path, home: Path) -> None:
+    plain = _signature(run("keywords", "river", "--json", *QUICK))
+    assert "rerank" not in plain
+    shutil.copytree(tiny, home / "models" / "smollm2")
+    assert "rerank tiny-" in _signature(run("keywords", "river", "--json", *QUICK))
+    assert _signature(run("keywords", "river", "--json", "--big", "none", *QUICK)) == plain
+    last = _signature(run("keywords", "river", "--json", "--select", "last", *QUICK))
+    assert "rerank" not in last  # samples were asked for
+
+
+def test_the_context(tiny: Path, tmp_path: Path) -> None:
+    lines = tmp_path / "lines.txt"
+    lines.write_text("I like rivers.\n\nShe likes boats.\n", encoding="utf-8")
+    big = ("keywords", "river", "--big", str(tiny), "--json", *QUICK)
+    assert "after 2 lines" in _signature(run(*big, "--context", str(lines)))
+    assert "after" not in _signature(run(*big, "--context", "none"))
+
+
+def test_tempering_and_annealing_are_said() -> None:
+    assert "| temper 2 |" in _signature(run("keywords", "river", "--temper", "2", "--json", *QUICK))
+    assert "| anneal |" in _signature(run("keywords", "river", "--anneal", "--json", *QUICK))
+
+
+def test_scores_of_a_big_model(tiny: Path) -> None:
+    answer = run("score", "The river.", "--model", str(tiny), "--json")
+    assert json.loads(answer.output)["log_prob"] < 0
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        (("--use", "target"), "cgmh models pull smollm2"),
+        (("--big", "smollm2"), "cgmh models pull smollm2"),
+        (("--big", "no-such-model"), "no such model"),
+        (("--big", "en"), "word model"),
+        (("--big", "TINY", "--select", "last"), "--use rerank"),
+        (("--big", "TINY", "--use", "resample", "--anneal"), "--anneal"),
+        (("--big", "TINY", "--context", "missing.txt"), "missing.txt"),
+        (("--temper", "0"), "--temper"),
+    ],
+)
+def test_mistakes_cost_one_line(options: tuple[str, ...], part: str, tiny: Path) -> None:
+    given = [str(tiny) if option == "TINY" else option for option in options]
+    answer = run("keywords", "river", *given, *QUICK)
+    assert (answer.code, answer.output) == (2, "")
+    assert len(answer.errors.splitlines()) == 1
+    assert part in answer.errors

@@ -1,0 +1,224 @@
+"""Seeded mistakes in the use of a big model; the exact checks, or comparing chains, must catch every one."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from cgmh.models.functions import FunctionModel
+from cgmh.models.llama import LlamaModel, PendingTexts, Prefixes
+from cgmh.models.protocols import TextModel
+from cgmh.models.recurrent import RecurrentModel, RecurrentPending
+from cgmh.models.screened import WHOLE, Screened, ScreenedEncoding, ScreenedPending
+from cgmh.sampling import Kernel, acceptance, kernel, sample
+from cgmh.text.sentences import Sentences
+from enumeration import target_distribution, violations
+from llama_toys import toy_llama
+from recurrent_toys import tiny_model
+from screened_toys import ScreenedSpace, likings, screened_space
+
+torch.set_num_threads(1)
+
+Fault = Callable[[RecurrentModel, TextModel, pytest.MonkeyPatch], tuple[ScreenedSpace, Kernel]]
+FAULTS: dict[str, Fault] = {}
+BIGS: dict[str, Callable[[], TextModel]] = {"function": lambda: FunctionModel(likings), "llama": toy_llama}
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> RecurrentModel:
+    return tiny_model(tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture(params=BIGS)
+def big(request: pytest.FixtureRequest) -> TextModel:
+    return BIGS[request.param]()
+
+
+def fault(name: str) -> Callable[[Fault], Fault]:
+    """Register a function that builds a broken kernel."""
+
+    def register(build: Fault) -> Fault:
+        FAULTS[name] = build
+        return build
+
+    return register
+
+
+def _with_second(
+    small: RecurrentModel, big: TextModel, patch: pytest.MonkeyPatch, change: Callable[..., Tensor]
+) -> tuple[ScreenedSpace, Kernel]:
+    patch.setattr(kernel, "log_second", change)
+    built = screened_space("soft", small, big)
+    return built, built.kernel(WHOLE)
+
+
+@fault("what the screen lets through is taken")
+def _(*some: Any) -> tuple[ScreenedSpace, Kernel]:
+    return _with_second(*some, lambda log_ratio, _: 0 * log_ratio)
+
+
+@fault("the second stage forgets the screen")
+def _(*some: Any) -> tuple[ScreenedSpace, Kernel]:
+    return _with_second(*some, lambda log_ratio, _: log_ratio)
+
+
+@fault("the second stage pays for the screen at the wrong temperature")
+def _(small: RecurrentModel, big: TextModel, patch: pytest.MonkeyPatch) -> tuple[ScreenedSpace, Kernel]:
+    right, firsts = acceptance.log_screen, []
+
+    def screen(hard: Tensor, log_gain: Tensor, candidate: Any, beta: Tensor, *rest: Any) -> Tensor:
+        firsts.append(right(hard, log_gain, candidate, torch.ones_like(beta), *rest))
+        return right(hard, log_gain, candidate, beta, *rest)
+
+    patch.setattr(kernel, "log_screen", screen)
+    return _with_second(small, big, patch, lambda log_ratio, _: log_ratio - firsts[-1])
+
+
+class AsksAboutTheFirst(Screened):
+    """The big model reads the first candidates, not those that were kept."""
+
+    def finish(self, encoding: ScreenedEncoding, pending: ScreenedPending, keep: Tensor) -> Tensor:
+        right, kept = pending.sentences, keep.nonzero()[:, 0]
+        order = torch.arange(len(keep)).index_copy(0, kept, torch.arange(len(kept)))
+        pending.sentences = right.select(order)
+        found = super().finish(encoding, pending, keep)
+        pending.sentences = right
+        return found
+
+
+class AnswersToTheFirst(Screened):
+    """What the big model says about those that were kept is put down for the first candidates."""
+
+    def finish(self, encoding: ScreenedEncoding, pending: ScreenedPending, keep: Tensor) -> Tensor:
+        found = super().finish(encoding, pending, keep)
+        return torch.cat([found[keep], found[~keep]])
+
+
+class AnswersTheCurrent(Screened):
+    """The big model is asked about the current sentences."""
+
+    def finish(self, encoding: ScreenedEncoding, pending: ScreenedPending, keep: Tensor) -> Tensor:
+        super().finish(encoding, pending, keep)
+        return self.log_prob(encoding)[pending.rows]
+
+
+class TrustsTheSmall(Screened):
+    """The word model's log probability stands for the big one's."""
+
+    def finish(self, encoding: ScreenedEncoding, pending: ScreenedPending, keep: Tensor) -> Tensor:
+        super().finish(encoding, pending, keep)
+        return self.small.finish(encoding.small, pending.small, keep)
+
+
+class Lopsided(Screened):
+    """The gain of the screen back is not minus the gain."""
+
+    def score(self, encoding: ScreenedEncoding, rows: Tensor, sentences: Sentences, *rest: Any) -> ScreenedPending:
+        pending = super().score(encoding, rows, sentences, *rest)
+        assert isinstance(pending.small, RecurrentPending)
+        pending.small.log_gain = pending.small.log_gain + 0.3 * (sentences.lengths > 1)
+        return pending
+
+
+def _mistaken(kind: type[Screened]) -> Fault:
+    def build(small: RecurrentModel, big: TextModel, _: pytest.MonkeyPatch) -> tuple[ScreenedSpace, Kernel]:
+        built = screened_space("soft", small, big, kind)
+        return built, built.kernel(WHOLE)
+
+    return build
+
+
+for wrong in (AsksAboutTheFirst, AnswersToTheFirst, AnswersTheCurrent, TrustsTheSmall, Lopsided):
+    fault(wrong.__name__)(_mistaken(wrong))
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_seeded_mistake_is_caught(
+    name: str, small: RecurrentModel, big: TextModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built, broken = FAULTS[name](small, big, monkeypatch)
+    found = violations(broken, built.states, 0.7)
+    assert any(one.startswith("detailed balance") for one in found), found
+
+
+def test_distinct_texts_that_are_given_back_in_another_order_are_caught(small: RecurrentModel) -> None:
+    class Distinct(Screened):
+        def _ask(self, texts: Sequence[str]) -> Tensor:
+            return super()._ask(sorted(texts))
+
+    built = screened_space("soft", small, FunctionModel(likings), Distinct)
+    exact = screened_space("soft", small, FunctionModel(likings))
+    wrong, right = (target_distribution(some.kernel(WHOLE), some.states, 1.0) for some in (built, exact))
+    assert np.abs(wrong - right).max() > 0.01
+
+
+def test_words_that_the_big_model_reads_as_unknowns_are_caught(small: RecurrentModel) -> None:
+    class Aliased(Screened):
+        def texts(self, sentences: Sentences) -> list[str]:
+            assert self._lexicon is not None
+            ids = self._lexicon.aliases[sentences.ids]
+            return super().texts(Sentences(ids, sentences.lengths, sentences.inputs))
+
+    wrong, right = (screened_space("run-local", small, FunctionModel(likings), kind) for kind in (Aliased, Screened))
+    found, wanted = (target_distribution(some.kernel(WHOLE), some.states, 1.0) for some in (wrong, right))
+    assert np.abs(found - wanted).max() > 0.01
+
+
+def drift(built: ScreenedSpace, big: TextModel) -> tuple[float, float]:
+    """After some steps: how far log factors, and what the encoding holds, are from the big model's own answer."""
+    *_, (_, state, _) = sample(built.kernel(WHOLE), built.start(12), 30, 2)
+    direct = big.log_prob(built.model.texts(state.sentences))
+    held = built.model.log_prob(state.encoding)
+    return float((state.log_factors.soft[:, 0] - direct).abs().max()), float((held - direct).abs().max())
+
+
+class NeverKeeps(Screened):
+    """The big model's cache stays at the first sentences."""
+
+    def commit(self, encoding: ScreenedEncoding, pending: ScreenedPending, accepted: Tensor) -> None:
+        super().commit(encoding, replace(pending, kept=None), accepted)
+
+
+class KeepsAll(Screened):
+    """What was refused is kept too."""
+
+    def commit(self, encoding: ScreenedEncoding, pending: ScreenedPending, accepted: Tensor) -> None:
+        super().commit(encoding, pending, accepted)
+        if pending.kept is not None and len(pending.kept):
+            if isinstance(self.big, LlamaModel):
+                self.big.keep(encoding.big, pending.big, torch.ones_like(pending.kept, dtype=torch.bool))
+            else:
+                encoding.big[pending.rows[pending.kept]] = pending.big
+
+
+@pytest.mark.parametrize("kind", [NeverKeeps, KeepsAll])
+def test_a_stale_cache_is_caught(kind: type[Screened], small: RecurrentModel, big: TextModel) -> None:
+    assert drift(screened_space("hard", small, big, kind, capacity=6), big)[1] > 0.1
+
+
+class KeepsTokensOnly(LlamaModel):
+    """The tokens of an accepted text are kept, its keys and values are not."""
+
+    def keep(self, cache: Prefixes, pending: PendingTexts, accepted: Tensor) -> None:
+        begins = not any(cache.tokens)
+        keys, values = cache.keys.clone(), cache.values.clone()
+        super().keep(cache, pending, accepted)
+        if not begins:
+            cache.keys, cache.values = keys, values
+
+
+def test_half_a_cache_is_caught(small: RecurrentModel) -> None:
+    whole = toy_llama()
+    half = KeepsTokensOnly(whole.network, whole.tokenizer, 0, "half")
+    assert max(drift(screened_space("hard", small, whole, capacity=6), whole)) < 1e-9
+    assert drift(screened_space("hard", small, half, capacity=6), whole)[0] > 1e-3
+
+
+def test_without_a_mistake_nothing_is_found(small: RecurrentModel, big: TextModel) -> None:
+    built = screened_space("soft", small, big)
+    assert violations(built.kernel(WHOLE), built.states, 0.7) == []
+    assert max(drift(screened_space("hard", small, big, capacity=6), big)) < 1e-9
