@@ -1,6 +1,7 @@
 """From the start of the process to five sentences, and to the help text: python benchmarks/cold_start.py
 
-The median of five runs of the real command at default settings. Writes benchmarks/results/cold_start.json.
+The median of five runs of the real command at default settings, without and (once it is pulled) with smollm2 to rank.
+Writes benchmarks/results/cold_start.json.
 """
 
 import json
@@ -10,11 +11,15 @@ import sys
 import time
 from pathlib import Path
 
+from cgmh.models.store import installed_big
+
 COMMANDS = {
-    "five sentences": ["keywords", "lottery", "scholarships"],
+    "five sentences": ["keywords", "lottery", "scholarships", "--big", "none"],
     "help": ["--help"],
     "load and score": ["score", "The train was late."],
 }
+if installed_big():
+    COMMANDS["five, ranked"] = ["keywords", "lottery", "scholarships"]
 LOADING = """import time, torch, cgmh.models.checkpoint as c
 t = time.perf_counter()
 c.load_model()

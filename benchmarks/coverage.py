@@ -14,7 +14,8 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from cgmh.api import as_model, signature, solve
+from cgmh.answers import signature
+from cgmh.api import as_model, solve
 from cgmh.errors import CgmhError
 from cgmh.evaluation.coverage import covers, flaws
 from cgmh.evaluation.datasets import keyword_sets

@@ -28,7 +28,8 @@ import torch
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from cgmh.api import WINDOW, as_model, signature
+from cgmh.answers import signature
+from cgmh.api import WINDOW, as_model
 from cgmh.constraints import ContainsWords
 from cgmh.errors import CgmhError
 from cgmh.evaluation.datasets import KeywordSet, keyword_sets
@@ -38,6 +39,7 @@ from cgmh.proposals import GibbsOver, WordEdits
 from cgmh.sampling import Constant, Kernel
 from cgmh.sampling.runs import SMALLEST_SHARD, Record, run, single_threaded
 from cgmh.selection import Visit, choose
+from cgmh.selection import judge as own_judgement
 from cgmh.settings import Settings
 from cgmh.tasks import KeywordInput, Keywords, Problem
 from cgmh.text.sentences import Sentences
@@ -81,7 +83,9 @@ def _listed(sentences: Sentences, columns: dict[str, torch.Tensor]) -> list[Visi
 @torch.inference_mode()
 def top(rule: str, found: Visited, problem: Problem) -> str:
     if rule == "best":
-        visit = choose("best", found.seen, found.final, problem.model, 1)[0]
+        visit = choose(
+            "best", found.seen, found.final, lambda pool: own_judgement([some.ids for some in pool], problem.words), 1
+        )[0]
     else:
         visit = max(found.seen, key=lambda visit: visit.log_model / (len(visit.ids) + 1))
     return join(problem.lexicon.words(visit.ids))
@@ -91,10 +95,11 @@ def fill(problem: Problem, settings: Settings) -> Visited:
     """What the package's kernel visits at the default settings."""
     kernel = Kernel(problem.target, problem.proposal, window=WINDOW)
     beta = Constant(1 / settings.temperature)
+    steps = settings.num_steps(None)
     began = time.perf_counter()
-    record = run(kernel, problem.start, settings.steps, settings.seed, beta, torch.arange(settings.chains))
+    record = run(kernel, problem.start, steps, settings.seed, beta, torch.arange(settings.chains))
     found = Visited(seconds=time.perf_counter() - began)
-    found.add(record, settings.steps * settings.chains)
+    found.add(record, steps * settings.chains)
     return found
 
 

@@ -1,0 +1,69 @@
+"""Top sentences for sets of everyday words, to be read: embedded model alone, ranked by a big one, big one as target.
+
+    python benchmarks/sense.py commongen_dev.jsonl
+    python benchmarks/sense.py commongen_dev.jsonl --ways target --device cuda
+
+A set is two or three words (by turns) of a CommonGen concept set, as they are, not inflected. Every way runs at its
+default settings. Whether a sentence is good English and makes sense is for a reader to say; docs/experiments.md has
+the verdicts. Writes benchmarks/results/sense-WAY.json.
+"""
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from cgmh.api import solve
+from cgmh.evaluation.datasets import concept_sets
+from cgmh.models.checkpoint import load_model
+from cgmh.models.llama import load_llama
+from cgmh.models.store import path_of
+from cgmh.settings import Settings
+from cgmh.tasks import KeywordInput, Keywords
+
+
+def everyday_sets(path: Path, num_sets: int, seed: int) -> list[tuple[str, ...]]:
+    """Two or three words of each of the concept sets drawn."""
+    generator = np.random.default_rng(seed)
+    found = []
+    for number, some in enumerate(concept_sets(path, num_sets, seed=seed)):
+        kept = generator.permutation(len(some.keywords))[: 2 + number % 2]
+        found.append(tuple(some.keywords[at] for at in sorted(kept.tolist())))
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("concepts", type=Path)
+    parser.add_argument("--sets", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=2026)
+    parser.add_argument("--ways", nargs="+", default=["embedded", "rerank", "target"])
+    parser.add_argument("--big", default="smollm2", help="a name of `cgmh models list` or a directory")
+    parser.add_argument("--device", default="cpu")
+    args = parser.parse_args()
+    directory = Path(args.big) if Path(args.big).is_dir() else path_of(args.big)
+    small = load_model(None, args.device)
+    inputs = [KeywordInput(words) for words in everyday_sets(args.concepts, args.sets, args.seed)]
+    for way in args.ways:
+        big = None
+        if way != "embedded":
+            big = load_llama(directory, args.device, None if way == "rerank" else "float32")
+        settings = Settings() if big is None else Settings(use=way)
+        began, rows, signature = time.perf_counter(), [], ""
+        print(f"\n{way}", flush=True)
+        for result in solve(Keywords(), inputs, settings, model=small, big=big, progress=sys.stderr.isatty()):
+            rows.append({"keywords": result.input, "sentence": result.best.text, "others": result.texts[1:]})
+            signature = result.signature
+            print(f"  {result.input} | {result.best.text}", flush=True)
+        seconds = round(time.perf_counter() - began, 1)
+        print(f"{seconds} s\n{signature}")
+        out = Path(__file__).parent / "results" / f"sense-{way}.json"
+        record = {"signature": signature, "device": args.device, "seconds": seconds, "rows": rows}
+        out.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
