@@ -3,9 +3,10 @@
     python benchmarks/sense.py commongen_dev.jsonl
     python benchmarks/sense.py commongen_dev.jsonl --ways target --device cuda
 
-A set is two or three words (by turns) of a CommonGen concept set, as they are, not inflected. Every way runs at its
-default settings. Whether a sentence is good English and makes sense is for a reader to say; docs/experiments.md has
-the verdicts. Writes benchmarks/results/sense-WAY.json.
+A set is two or three words (by turns) of a CommonGen concept set. The concepts are base forms, so a word may appear in
+any inflected form; with --exact, only as it is. Every way runs at its default settings. Whether a sentence is good
+English and makes sense is for a reader to say; docs/experiments.md has the verdicts. Writes
+benchmarks/results/sense-WAY.json, or sense-exact-WAY.json.
 """
 
 import argparse
@@ -42,11 +43,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--ways", nargs="+", default=["embedded", "rerank", "target"])
     parser.add_argument("--big", default="smollm2", help="a name of `cgmh models list` or a directory")
+    parser.add_argument("--exact", action="store_true")
     parser.add_argument("--device", default="cpu")
     args = parser.parse_args()
     directory = Path(args.big) if Path(args.big).is_dir() else path_of(args.big)
     small = load_model(None, args.device)
-    inputs = [KeywordInput(words) for words in everyday_sets(args.concepts, args.sets, args.seed)]
+    sets = everyday_sets(args.concepts, args.sets, args.seed)
+    inputs = [KeywordInput(words, inflect=not args.exact) for words in sets]
     for way in args.ways:
         big = None
         if way != "embedded":
@@ -60,7 +63,7 @@ def main() -> None:
             print(f"  {result.input} | {result.best.text}", flush=True)
         seconds = round(time.perf_counter() - began, 1)
         print(f"{seconds} s\n{signature}")
-        out = Path(__file__).parent / "results" / f"sense-{way}.json"
+        out = Path(__file__).parent / "results" / f"sense-{'exact-' if args.exact else ''}{way}.json"
         record = {"signature": signature, "device": args.device, "seconds": seconds, "rows": rows}
         out.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

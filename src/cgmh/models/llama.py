@@ -4,7 +4,6 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from torch import Tensor
 
 from ..errors import BadInput, BadModel
 from .bpe import BytePairs
+from .prefixes import PendingTexts, Prefixes
 from .transformer import LONGEST, Layout, LlamaConfig, LlamaNetwork, build_network
 
 FORMAT = "cgmh-llama-1"
@@ -25,43 +25,6 @@ TOKENS = {"cpu": 512, "cuda": 65_536}  # new tokens of a batch
 # An AssertionError is what torch says about a device that it was built without.
 _DAMAGED = (SafetensorError, LookupError, ArithmeticError, AssertionError, TypeError, ValueError, RuntimeError)
 PRECISIONS = ("float64", "float32", "bfloat16")
-
-
-@dataclass
-class Prefixes:
-    """What is known about the current texts of B chains."""
-
-    tokens: list[list[int]]
-    logs: Tensor  # [B,L] float64: log p of each token, then of the end; 0 past it
-    keys: Tensor  # [layers,B,L,kv,D]
-    values: Tensor  # [layers,B,L,kv,D]
-
-    def select(self, rows: Tensor) -> "Prefixes":
-        """A copy of some rows."""
-        tokens = [list(self.tokens[row]) for row in rows.tolist()]
-        return Prefixes(tokens, self.logs[rows], self.keys[:, rows], self.values[:, rows])
-
-    @property
-    def log_prob(self) -> Tensor:
-        """[B] float64, on the CPU."""
-        return self.logs.sum(-1).cpu()
-
-
-@dataclass
-class PendingTexts:
-    """R texts that may take the place of the current ones, and what is new about them."""
-
-    rows: list[int]
-    tokens: list[list[int]]
-    same: list[int]
-    logs: Tensor  # [R,L] float64, of whole texts
-    keys: Tensor  # [layers,T,kv,D]
-    values: Tensor  # [layers,T,kv,D]
-
-    @property
-    def log_prob(self) -> Tensor:
-        """[R] float64, on the CPU."""
-        return self.logs.sum(-1).cpu()
 
 
 class LlamaModel:
