@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from cgmh.models.functions import FunctionModel
-from cgmh.models.llama import LlamaModel, PendingTexts, Prefixes
+from cgmh.models.llama import LlamaModel
+from cgmh.models.prefixes import PendingTexts, Prefixes
 from cgmh.models.protocols import TextModel
 from cgmh.models.recurrent import RecurrentModel, RecurrentPending
 from cgmh.models.screened import WHOLE, Screened, ScreenedEncoding, ScreenedPending

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from cgmh.models.llama import LlamaModel, Prefixes
+from cgmh.models.llama import LlamaModel
+from cgmh.models.prefixes import Prefixes
 from llama_toys import toy_llama
 
 torch.set_num_threads(1)
