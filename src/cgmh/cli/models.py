@@ -28,8 +28,10 @@ def models_group() -> None:
     cgmh models show smollm2                       licence, size, place, ...
     cgmh models remove smollm2
 
-    The English model `en` is inside the package and always there. Others are kept in the user's cache directory,
-    or in CGMH_HOME if that is set.
+    The English model `en` is inside the package and always there. Others are kept in the user's cache directory, or
+    in CGMH_HOME if that is set. Wherever a command takes a MODEL, it is one of these names, a directory made by
+    `cgmh train`, a Hugging Face causal language model (a directory or owner/name; pip install 'cgmh[hf]'), or an
+    n-gram file (.arpa, .klm, ...; pip install 'cgmh[ngram]').
     """
 
 
