@@ -45,7 +45,7 @@ class Answers:
             name,
             tuple(map(self._sentence, chosen)),
             self.record.acceptance(),
-            signature(task, self.problem.words, self.settings, self.big),
+            signature(task, self.problem.words, self.settings, self.big, self.problem.helper),
             () if self.settings.trace == "none" else self._trace(chosen[0].chain),
             effective,
             self.record.exchange_rates(),
@@ -103,10 +103,13 @@ class Answers:
         )
 
 
-def signature(task: str, words: RecurrentModel, settings: Settings, big: TextModel | None = None) -> str:
+def signature(
+    task: str, words: RecurrentModel, settings: Settings, big: TextModel | None = None, helper: str = ""
+) -> str:
     """One line that says how a result came about."""
     use = None if big is None else settings.use
     judge = "" if big is None else f" | {use} {big.name}"
+    judge += f" | words also from {helper}" if helper else ""
     heat = f" | temper {settings.temper}" * (settings.temper > 1) + " | anneal" * settings.anneal
     return (
         f"cgmh {__version__} | task {task} | model {words.name}{judge} | chains {settings.chains} | "

@@ -14,10 +14,12 @@ from .answers import Answers
 from .errors import BadInput
 from .models.checkpoint import load_model
 from .models.functions import FunctionModel
+from .models.masked import MaskedModel, load_masked
 from .models.opening import open_model
 from .models.protocols import ContextModel, TextModel
 from .models.recurrent import RecurrentModel
 from .models.screened import WHOLE, Screened
+from .proposals import MaskedFiller, WordEdits
 from .result import Result, Score
 from .sampling import Annealing, Constant, Kernel, Ladder
 from .sampling.runs import Record, run, single_threaded
@@ -32,6 +34,7 @@ ROWS = 256  # chains that run together
 WINDOW = 1  # words after an edit that the first stage of delayed acceptance looks at
 ANNEALED_FROM = 0.7  # times beta: where annealing begins; it ends after three quarters of the steps
 TRUST = 0.5  # in the word model's screen for a big one: the two often disagree (benchmarks/delayed.py)
+MASKED_SHARE = 0.3  # of the steps, for a masked language model that proposes
 LONGEST = 200  # words of a sentence to score
 
 
@@ -85,13 +88,15 @@ def solve(
     *,
     model: AnyModel | None = None,
     big: AnyModel | None = None,
+    masked: MaskedModel | str | Path | None = None,
     progress: bool = False,
 ) -> Iterator[Result]:
     """The results of the inputs, in their order.
 
     Chains of several inputs run together; an input's result does not depend on the others. What a `big` model of texts
     does is `settings.use`: it is the `target` that the word model proposes to and screens for; or it weights
-    the word model's samples, which are then drawn again (`resample`); or it ranks what they visited (`rerank`).
+    the word model's samples, which are then drawn again (`resample`); or it ranks what they visited (`rerank`). A
+    `masked` language model proposes words for a share of the edits; that changes how chains move, not what they sample.
     """
     settings = settings or Settings()
     small, judge, use = as_models(model, big, settings.use)
@@ -102,6 +107,7 @@ def solve(
     steps = settings.num_steps(None if judge is None else use)
     settings = replace(settings, steps=steps, use=use)
     target = judge if use == "target" else None
+    filler = load_masked(masked) if isinstance(masked, str | Path) else masked
     task.check(inputs, small)
     together = max(1, ROWS // (settings.chains * settings.temper))
     total = len(inputs) * settings.chains * (steps + (SETTLING if target is not None else 0))
@@ -110,12 +116,12 @@ def solve(
         for at in range(0, len(inputs), together):
             some = list(inputs[at : at + together])
             with single_threaded():
-                problem = task.pose(some, small, settings.chains, settings.seed, at)
+                problem = _helped(task.pose(some, small, settings.chains, settings.seed, at), filler)
                 if target is not None:
                     plain = Settings(steps=SETTLING, chains=settings.chains, seed=(settings.seed + 1) % 2**62)
                     settled = _run(problem, plain, bar).final
-                    problem = task.pose(some, Screened(small, target), settings.chains, settings.seed, at)
-                    problem = replace(problem, start=settled.to(problem.start.device))
+                    posed = task.pose(some, Screened(small, target), settings.chains, settings.seed, at)
+                    problem = replace(_helped(posed, filler), start=settled.to(posed.start.device))
                 record = _run(problem, settings, bar)
             for number, input in enumerate(some):
                 answers = Answers(problem, record.of(number), settings, judge)
@@ -127,6 +133,14 @@ def _check(settings: Settings, judge: TextModel | None, use: Use) -> None:
         raise BadInput(f"--use {use} chooses by itself; leave out --select {settings.select}, or take --use target")
     if settings.anneal and (settings.select == "last" or (judge is not None and use == "resample")):
         raise BadInput("--anneal searches and gives no samples; leave it out, or choose another --select or --use")
+
+
+def _helped(problem: Problem, masked: MaskedModel | None) -> Problem:
+    """The problem, with a masked language model that proposes words beside the word model."""
+    if masked is None:
+        return problem
+    edits = WordEdits(MaskedFiller(masked, problem.lexicon, problem.model))
+    return replace(problem, proposal=problem.proposal.beside(edits, MASKED_SHARE), helper=masked.name)
 
 
 def _run(problem: Problem, settings: Settings, bar: "tqdm[NoReturn]") -> Record:
@@ -164,6 +178,7 @@ def keywords(
     big: AnyModel | None = None,
     use: Use = Settings.use,
     context: Sequence[str] = Settings.context,
+    masked: MaskedModel | str | Path | None = None,
     temper: int = Settings.temper,
     anneal: bool = Settings.anneal,
 ) -> Result:
@@ -181,7 +196,7 @@ def keywords(
     settings = Settings(
         n, steps, chains, seed, temperature, select, use=use, context=tuple(context), temper=temper, anneal=anneal
     )
-    return next(solve(Keywords(), [input], settings, model=model, big=big))
+    return next(solve(Keywords(), [input], settings, model=model, big=big, masked=masked))
 
 
 def score(texts: Sequence[str], *, model: AnyModel | None = None) -> Iterator[Score]:

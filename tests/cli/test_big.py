@@ -9,6 +9,7 @@ import pytest
 from cgmh.models.convert import convert_gguf
 from commands import Answer, run
 from tiny_llama import write_gguf
+from tiny_transformers import bert, saved, word_pieces
 
 QUICK = ("--chains", "8", "--steps", "10", "--n", "2", "--quiet")
 
@@ -73,6 +74,15 @@ def test_the_context(tiny: Path, tmp_path: Path) -> None:
 def test_tempering_and_annealing_are_said() -> None:
     assert "| temper 2 |" in _signature(run("keywords", "river", "--temper", "2", "--json", *QUICK))
     assert "| anneal |" in _signature(run("keywords", "river", "--anneal", "--json", *QUICK))
+
+
+def test_a_masked_model_proposes(tmp_path: Path) -> None:
+    tokenizer = word_pieces(["the", "The", "river", "is", "cold", "."], lower=False)
+    directory = saved(tmp_path / "bert", tokenizer, bert(tokenizer))
+    answer = run("keywords", "river", "--masked", str(directory), "--json", *QUICK)
+    assert "| words also from bert" in _signature(answer)
+    refused = run("keywords", "river", "--masked", str(tmp_path / "none"), *QUICK)
+    assert (refused.code, len(refused.errors.splitlines())) == (2, 1)
 
 
 def test_scores_of_a_big_model(tiny: Path) -> None:

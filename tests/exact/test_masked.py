@@ -10,7 +10,7 @@ from cgmh.constraints import ContainsWords
 from cgmh.models.masked import MaskedModel, load_masked
 from cgmh.models.protocols import Fill
 from cgmh.models.recurrent import RecurrentModel
-from cgmh.proposals import FillHead, Mixture, Variants, WordEdits
+from cgmh.proposals import FillHead, Mixture, SwapBlocks, Variants, WordEdits
 from cgmh.proposals.masked import MaskedFiller
 from cgmh.proposals.protocols import View
 from cgmh.sampling import Kernel
@@ -123,3 +123,10 @@ def test_a_seeded_mistake_is_caught(
 
 def test_a_mistake_with_capitals_is_caught(model: RecurrentModel, tmp_path: Path) -> None:
     assert "detailed balance" in broken_laws(model, tiny_masked(tmp_path, "cased"), OtherTable)
+
+
+def test_exact_beside_a_mixture(model: RecurrentModel, masked: MaskedModel) -> None:
+    lexicon, target, states = space(model)
+    mixture = Mixture([(WordEdits(FillHead(model)), 3.0), (SwapBlocks(2), 1.0)])
+    proposal = mixture.beside(WordEdits(MaskedFiller(masked, lexicon, model), UNEVEN), 0.3)
+    assert violations(Kernel(target, proposal, 1), states, 0.8) == []

@@ -71,6 +71,11 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Lines that the big model reads before each sentence, to set the style; or none. By default a few plain ones.",
 )
+@click.option(
+    "--masked",
+    metavar="MODEL",
+    help="A masked language model of Hugging Face that proposes words beside the embedded model.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object for each set.")
 @click.option("--trace", is_flag=True, help="Also print the accepted steps of the best sentence's chain.")
 @click.option("--trace-all", is_flag=True, help="Also print every step of it; an x marks those refused.")
@@ -124,7 +129,9 @@ def keywords_command(
         for some in sets
     ]
     shown = not quiet and sys.stderr.isatty()
-    results = solve(Keywords(), inputs, settings, model=options["model"], big=big, progress=shown)
+    results = solve(
+        Keywords(), inputs, settings, model=options["model"], big=big, masked=options["masked"], progress=shown
+    )
     for number, result in enumerate(results):
         if result.is_poor:
             click.echo(

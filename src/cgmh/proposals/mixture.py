@@ -20,8 +20,14 @@ class Mixture:
         weights = torch.tensor([weight for _, weight in components], dtype=torch.float64)
         if not components or not bool((weights > 0).all()) or not bool(weights.isfinite().all()):
             raise ValueError("a mixture needs components with positive weights")
+        self._weights = weights
         self._components = [proposal for proposal, _ in components]
         self._logs = OnDevice(weight=weights.log())
+
+    def beside(self, proposal: Proposal, share: float) -> "Mixture":
+        """This mixture, with another proposal that gets a share of the steps; a mixture inside one would draw twice."""
+        rest = (self._weights / self._weights.sum() * (1 - share)).tolist()
+        return Mixture([*zip(self._components, rest, strict=True), (proposal, share)])
 
     def propose(self, draws: Draws, view: View) -> Candidate:
         num = len(self._components)

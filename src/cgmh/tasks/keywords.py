@@ -7,7 +7,7 @@ import torch
 from ..constraints import Constraint, ContainsWords, EndsWith, Forbids, LengthBetween
 from ..draws import Draws
 from ..errors import BadInput, InfeasibleStart
-from ..proposals import FillHead, Mixture, Proposal, SwapBlocks, Variants, WordEdits
+from ..proposals import FillHead, Mixture, SwapBlocks, Variants, WordEdits
 from ..target import Target
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
@@ -184,7 +184,7 @@ def _places(requirements: list[list[Phrase]]) -> Iterator[frozenset[int]]:
     return (place for phrases in requirements for phrase in phrases for place in phrase)
 
 
-def _proposal(model: SamplerModel, contains: ContainsWords, wanted: Sequence[list[list[Phrase]]]) -> Proposal:
+def _proposal(model: SamplerModel, contains: ContainsWords, wanted: Sequence[list[list[Phrase]]]) -> Mixture:
     """Word edits, swaps of blocks long enough to move any phrase, and changes of form where a keyword has several."""
     longest = [max(3, *(len(phrase) for phrases in some for phrase in phrases)) for some in wanted]
     groups = [_disjoint(_places(requirements)) for requirements in wanted]

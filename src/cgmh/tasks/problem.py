@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar
 
 from ..models.recurrent import RecurrentModel
 from ..models.screened import Screened
-from ..proposals import Proposal
+from ..proposals import Mixture
 from ..target import Target
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
@@ -22,8 +22,9 @@ class Problem:
     lexicon: Lexicon
     model: SamplerModel
     target: Target
-    proposal: Proposal
+    proposal: Mixture
     start: Sentences
+    helper: str = ""  # the name of a model that proposes beside the word model
 
     @property
     def words(self) -> RecurrentModel:
