@@ -82,7 +82,8 @@ def test_quantised_matrices_keep_their_blocks(llama_directory: Path) -> None:
 
 
 def test_transformers_reads_the_same_weights_from_the_file(gguf_file: Path, llama_directory: Path) -> None:
-    transformers = pytest.importorskip("transformers")
+    import transformers
+
     model = transformers.AutoModelForCausalLM.from_pretrained(gguf_file.parent, gguf_file=gguf_file.name)
     theirs = {name.removeprefix("model."): tensor.float().numpy() for name, tensor in model.state_dict().items()}
     tensors = load_file(llama_directory / "weights.safetensors")

@@ -53,7 +53,6 @@ def test_a_pulled_model_by_name_and_by_path(llama_directory: Path, home: Path) -
 
 
 def test_a_hugging_face_directory(tmp_path: Path) -> None:
-    pytest.importorskip("transformers")
     from cgmh.models.huggingface import HuggingFaceModel
     from tiny_transformers import byte_pairs, gpt2, saved
 
@@ -63,7 +62,6 @@ def test_a_hugging_face_directory(tmp_path: Path) -> None:
 
 
 def test_a_name_of_the_hub_is_looked_for_there(tmp_path: Path) -> None:
-    pytest.importorskip("transformers")
     code = "from cgmh.models.opening import open_model; open_model('owner/name')"
     nobody = {"HF_ENDPOINT": "http://127.0.0.1:9", "HF_HOME": str(tmp_path), "no_proxy": "127.0.0.1"}
     command = [sys.executable, "-c", code]
@@ -73,7 +71,6 @@ def test_a_name_of_the_hub_is_looked_for_there(tmp_path: Path) -> None:
 
 
 def test_an_ngram_file(tmp_path: Path) -> None:
-    pytest.importorskip("kenlm")
     from cgmh.models.ngram import NgramModel
 
     file = tmp_path / "tiny.arpa"
