@@ -40,6 +40,8 @@ class Answers:
             if self.big is not None and self.settings.use == "resample":
                 chosen, effective = self._resampled(visits, self.big)
             else:
+                if self.big is not None and all(visit.log_model == -torch.inf for visit in visits):
+                    raise BadModel(f"{self.big.name}: thinks every sentence impossible; take another big model")
                 chosen = choose(self.settings.select, visits, final, self._fitness, self.settings.n)
         return Result(
             name,

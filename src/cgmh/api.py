@@ -49,6 +49,8 @@ def as_model(model: AnyModel | None, precision: str | None = None) -> RecurrentM
         return _opened(str(model), precision)
     if isinstance(model, RecurrentModel | TextModel):
         return model
+    if not callable(model):
+        raise BadInput(f"{model!r} is no model: give a name, a path, a model or a function of texts")
     found: TextModel = FunctionModel(model)
     return found
 
@@ -65,19 +67,28 @@ def _opened(name: str, precision: str | None) -> RecurrentModel | TextModel:
         return open_model(name, precision=precision)
 
 
-def as_models(model: AnyModel | None, big: AnyModel | None, use: Use) -> tuple[RecurrentModel, TextModel | None, Use]:
+def as_models(
+    model: AnyModel | None, big: AnyModel | None, use: Use | None
+) -> tuple[RecurrentModel, TextModel | None, Use | None]:
     """The word model, the big model if there is one, and what that does. A `model` of texts is a big one as target."""
     small = as_model(model, "float32")
     if not isinstance(small, RecurrentModel):
         if big is not None:
             raise BadInput(f"{small.name} is a big model already; leave out --big, or give --model a word model")
-        return load_embedded(), small, "target"
+        return load_embedded(), small, use or "target"
     if big is None:
-        return small, None, use
+        if use is not None:
+            raise BadInput(
+                f"--use {use} needs a big model; run: cgmh models pull smollm2, and name it with --big smollm2"
+            )
+        return small, None, None
+    use = use or "rerank"
     # Ranking bears rounding; a target or a weight should be the same number in every batch.
     judge = as_model(big, None if use == "rerank" else "float32")
     if isinstance(judge, RecurrentModel):
-        raise BadInput(f"--big {judge.name} is a word model; give it as --model")
+        raise BadInput(
+            f"{big if isinstance(big, str) else judge.name} is a word model and cannot be --big; give --model"
+        )
     return small, judge, use
 
 
@@ -104,7 +115,7 @@ def solve(
     if settings.context and isinstance(judge, ContextModel):
         with single_threaded():
             judge = judge.after(settings.context)
-    steps = settings.num_steps(None if judge is None else use)
+    steps = settings.num_steps(use)
     settings = replace(settings, steps=steps, use=use)
     target = judge if use == "target" else None
     filler = load_masked(masked) if isinstance(masked, str | Path) else masked
@@ -128,7 +139,7 @@ def solve(
                 yield answers.result(task.name, str(input))
 
 
-def _check(settings: Settings, judge: TextModel | None, use: Use) -> None:
+def _check(settings: Settings, judge: TextModel | None, use: Use | None) -> None:
     if judge is not None and use != "target" and settings.select != "best":
         raise BadInput(f"--use {use} chooses by itself; leave out --select {settings.select}, or take --use target")
     if settings.anneal and (settings.select == "last" or (judge is not None and use == "resample")):
@@ -176,7 +187,7 @@ def keywords(
     select: Rule = Settings.select,
     model: AnyModel | None = None,
     big: AnyModel | None = None,
-    use: Use = Settings.use,
+    use: Use | None = Settings.use,
     context: Sequence[str] = Settings.context,
     masked: MaskedModel | str | Path | None = None,
     temper: int = Settings.temper,

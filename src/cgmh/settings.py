@@ -37,7 +37,7 @@ class Settings:
     temperature: float = 0.75
     select: Rule = "best"
     trace: Literal["none", "accepted", "all"] = "none"
-    use: Use = "rerank"  # what a big model does, where there is one
+    use: Use | None = None  # what a big model does; None: it ranks, or is the target if it was given as the model
     context: tuple[str, ...] = CONTEXT  # lines that a big model reads before each sentence, where it can
     temper: int = 1  # replicas of each chain, on a ladder of temperatures; 1 is a plain chain
     anneal: bool = False  # begin hot and cool down: a search, no sampling
@@ -49,7 +49,7 @@ class Settings:
                 raise BadInput(f"--{name} {value} is out of range: it must lie between {low} and {high}")
         if self.select not in RULES:
             raise BadInput(f"--select {self.select}: choose one of {', '.join(RULES)}")
-        if self.use not in USES:
+        if self.use is not None and self.use not in USES:
             raise BadInput(f"--use {self.use}: choose one of {', '.join(USES)}")
 
     def num_steps(self, use: Use | None) -> int:

@@ -50,7 +50,9 @@ def test_poor_weights_are_a_warning(tiny: Path) -> None:
 
 
 def test_a_big_model_as_model_is_the_target(tiny: Path) -> None:
-    assert "target tiny-" in _signature(run("keywords", "river", "--model", str(tiny), "--json", *QUICK))
+    model = ("keywords", "river", "--model", str(tiny), "--json", *QUICK)
+    assert "target tiny-" in _signature(run(*model))
+    assert "rerank tiny-" in _signature(run(*model, "--use", "rerank"))
 
 
 def test_a_pulled_model_ranks_by_default(tiny: Path, home: Path) -> None:
@@ -95,6 +97,8 @@ def test_scores_of_a_big_model(tiny: Path) -> None:
     ("options", "part"),
     [
         (("--use", "target"), "cgmh models pull smollm2"),
+        (("--use", "target", "--big", "none"), "needs a big model"),
+        (("--big", "TINY", "--context", "EMPTY"), "has no lines"),
         (("--big", "smollm2"), "cgmh models pull smollm2"),
         (("--big", "no-such-model"), "no such model"),
         (("--big", "en"), "word model"),
@@ -105,7 +109,9 @@ def test_scores_of_a_big_model(tiny: Path) -> None:
     ],
 )
 def test_mistakes_cost_one_line(options: tuple[str, ...], part: str, tiny: Path) -> None:
-    given = [str(tiny) if option == "TINY" else option for option in options]
+    (tiny.parent / "empty.txt").write_text("\n \n", encoding="utf-8")
+    names = {"TINY": str(tiny), "EMPTY": str(tiny.parent / "empty.txt")}
+    given = [names.get(option, option) for option in options]
     answer = run("keywords", "river", *given, *QUICK)
     assert (answer.code, answer.output) == (2, "")
     assert len(answer.errors.splitlines()) == 1

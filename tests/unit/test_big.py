@@ -44,7 +44,8 @@ def likes(bonus: float, word: str = "the") -> Function:
 @cache
 def run(bonus: float | None, use: Any = "rerank", select: Any = "best") -> Result:
     settings = {**SMALL, "steps": 60 if use == "target" else 30}
-    return cgmh.keywords(KEYWORDS, 16, big=likes(bonus) if bonus else None, use=use, select=select, **settings)
+    big = likes(bonus) if bonus else None
+    return cgmh.keywords(KEYWORDS, 16, big=big, use=use if big else None, select=select, **settings)
 
 
 def share(result: Result, first: int = 1000, word: str = "the") -> float:
@@ -249,7 +250,7 @@ def wrong(numbers: float) -> Function:
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
-        ({"big": "en", "use": "target"}, cgmh.BadInput, "is a word model; give it as --model"),
+        ({"big": "en", "use": "target"}, cgmh.BadInput, "is a word model and cannot be --big; give --model"),
         ({"select": "last"}, cgmh.BadInput, "--use rerank chooses by itself; leave out --select last"),
         ({"select": "consensus", "use": "resample"}, cgmh.BadInput, "--use resample chooses by itself"),
         ({"anneal": True, "use": "resample"}, cgmh.BadInput, "--anneal searches and gives no samples"),
@@ -271,7 +272,7 @@ def test_what_cannot_be(settings: dict[str, Any], error: type[Exception], messag
 
 
 def test_the_embedded_model_is_no_big_one() -> None:
-    with pytest.raises(cgmh.BadInput, match="is a word model; give it as --model"):
+    with pytest.raises(cgmh.BadInput, match="is a word model and cannot be --big; give --model"):
         cgmh.keywords(KEYWORDS, big=api.load_embedded())
 
 

@@ -53,7 +53,11 @@ if TYPE_CHECKING:
     show_default=True,
     help="best: the most natural of all visited; last: the final states, true samples; consensus: those most alike.",
 )
-@click.option("--model", metavar="MODEL", help="In place of the embedded English one; see `cgmh models --help`.")
+@click.option(
+    "--model",
+    metavar="MODEL",
+    help="A word model in place of the embedded English one (see `cgmh models --help`); a big one is the target.",
+)
 @click.option(
     "--big",
     metavar="MODEL",
@@ -148,7 +152,7 @@ def keywords_command(
             _print(result, heading=len(inputs) > 1, first=number == 0)
 
 
-def _big(options: dict[str, Any], *, is_plain: bool) -> tuple[str | None, Use, tuple[str, ...]]:
+def _big(options: dict[str, Any], *, is_plain: bool) -> tuple[str | None, Use | None, tuple[str, ...]]:
     """The big model, what it does, and what it reads first: as asked for, or smollm2 as a ranker once it is pulled."""
     big, use, context = options["big"], options["use"], options["context"]
     if big is None and options["model"] is None and (use or is_plain):
@@ -159,7 +163,9 @@ def _big(options: dict[str, Any], *, is_plain: bool) -> tuple[str | None, Use, t
         lines = Settings.context
     else:
         lines = () if context == "none" else tuple(line for line in read_lines(context) if line.strip())
-    return None if big == "none" else big, use or Settings.use, lines
+        if context != "none" and not lines:
+            raise BadInput(f"{context}: has no lines; for no context give --context none")
+    return None if big == "none" else big, use, lines
 
 
 def _print(result: "Result", *, heading: bool, first: bool) -> None:

@@ -32,9 +32,9 @@ def score_command(sentences: tuple[str, ...], file: str | None, model: str | Non
         raise BadInput("no sentences: the input is empty")
     from ..api import score
 
-    if not as_json:
-        click.echo(f"{'log prob':>9}  {'perplexity':>10}", err=True)
-    for found in score(lines, model=model):
+    for number, found in enumerate(score(lines, model=model)):
+        if not as_json and not number:
+            click.echo(f"{'log prob':>9}  {'perplexity':>10}", err=True)
         if as_json:
             click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
         else:

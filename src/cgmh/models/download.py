@@ -38,18 +38,20 @@ def pull(name: str, source: str | None = None, *, progress: bool = False, connec
                 _Pull(name, known, progress, connection).run(source)
     except OSError as error:
         where, why = error.filename or store.home(), error.strerror or error
-        raise BadModel(f"{where}: cannot be used ({why}); make room or set CGMH_HOME to another directory") from error
+        raise BadModel(
+            f"{where}: cannot be used ({why}); make room there, or set CGMH_HOME to a directory that you may write to"
+        ) from error
     return path
 
 
 def _is_done(name: str, path: Path, source: str | None) -> bool:
-    """Whether the model is installed already; refuses to put another one in its place."""
-    if store.is_installed(name):
+    """Whether the model is installed already and whole; a damaged one makes room, another one does not."""
+    if store.is_whole(name):
         if source is not None:
             raise BadInput(f"{name} is installed already; to replace it, first run: cgmh models remove {name}")
         return True
     if os.path.lexists(path):
-        raise BadModel(f"{path}: in the way, and not a whole model; run: cgmh models remove {name}")
+        store.remove(name)
     return False
 
 

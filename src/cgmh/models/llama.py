@@ -245,7 +245,7 @@ def load_llama(directory: Path, device: torch.device | str = "cpu", precision: s
             raise BadModel(f"{directory}: not a {FORMAT} model; pull it again")
         for file, content in ((WEIGHTS, data), (TOKENIZER, words)):
             if hashlib.sha256(content).hexdigest() != record["sha256"][file]:
-                raise BadModel(f"{directory / file}: damaged (its checksum is not the one in {CONFIG}); pull it again")
+                raise BadModel(f"{directory / file}: damaged (its checksum is another one); pull the model again")
         config, boundary = LlamaConfig(**record["network"]), int(record["boundary"])
         if not 0 <= boundary < config.num_tokens:
             raise ValueError(f"no token has the number {boundary}")

@@ -5,6 +5,7 @@ CGMH_HOME/models/.NAME.*.tmp/    one that is being made; it becomes NAME in one 
 CGMH_HOME/downloads/FILE.part    a download to go on with
 """
 
+import hashlib
 import json
 import math
 import os
@@ -135,7 +136,8 @@ def path_of(name: str) -> Path:
     if name == "en" or _config(path):
         return path
     if os.path.lexists(path):
-        raise BadModel(f"{path}: damaged; run: cgmh models remove {name}")
+        again = "pull" if name in REGISTRY else "remove"
+        raise BadModel(f"{path}: damaged; run: cgmh models {again} {name}")
     if name in REGISTRY:
         raise BadModel(f"{name} is not installed; run: cgmh models pull {name}")
     raise BadModel(f"{name}: no such model; there is: {', '.join(dict.fromkeys(['en', *installed(), *REGISTRY]))}")
@@ -144,6 +146,17 @@ def path_of(name: str) -> Path:
 def is_installed(name: str) -> bool:
     """Whether a model of this name can be opened; any text may be asked about."""
     return name == "en" or bool(_NAME.fullmatch(name) and _config(directory_of(name)))
+
+
+def is_whole(name: str) -> bool:
+    """Whether every file of an installed model has the checksum that was noted when it was made."""
+    record, path = _config(directory_of(name)), directory_of(name)
+    try:
+        return bool(record) and all(
+            hashlib.sha256((path / file).read_bytes()).hexdigest() == noted for file, noted in record["sha256"].items()
+        )
+    except (OSError, KeyError, AttributeError):
+        return False
 
 
 def installed() -> list[str]:
@@ -156,8 +169,10 @@ def installed() -> list[str]:
 
 
 def installed_big() -> str | None:
-    """The name of a pulled LLM: `smollm2` if it is there."""
+    """The name of a pulled LLM: `smollm2` if it is there, even damaged, so that this is not passed over in silence."""
     names = installed()
+    if os.path.lexists(directory_of("smollm2")):
+        return "smollm2"
     return "smollm2" if "smollm2" in names else names[0] if names else None
 
 
@@ -200,7 +215,7 @@ def remove(name: str) -> Path:
     if name == "en":
         raise BadInput("en is part of the package and stays")
     if not os.path.lexists(path):
-        path_of(name)  # says what is wrong
+        raise BadModel(f"{name} is not installed; there is nothing to remove")
     try:
         gone = path.rename(_beside(path))  # in one step, so that half a model is never found
         shutil.rmtree(gone)

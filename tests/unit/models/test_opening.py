@@ -83,7 +83,7 @@ def test_an_ngram_file(tmp_path: Path) -> None:
 def test_a_model_that_is_not_pulled(home: Path) -> None:
     assert refused("smollm2") == "smollm2 is not installed; run: cgmh models pull smollm2"
     (home / "models" / "smollm2").mkdir(parents=True)
-    assert "damaged; run: cgmh models remove smollm2" in refused("smollm2")
+    assert "damaged; run: cgmh models pull smollm2" in refused("smollm2")
 
 
 def test_files(tmp_path: Path) -> None:

@@ -101,14 +101,21 @@ def test_what_a_killed_process_left_is_no_obstacle(server: PackageServer, home: 
     assert sorted(path.name for path in (home / "models").iterdir()) == [".tiny.other.0123abcd.tmp", "tiny"]
 
 
-def test_what_is_in_the_way_is_named(server: PackageServer, home: Path) -> None:
-    (home / "models" / "tiny").mkdir(parents=True)
-    assert "in the way, and not a whole model; run: cgmh models remove tiny" in refused(
-        "tiny", connection=to(server.index)
-    )
-    assert not server.asked
-    store.remove("tiny")
+@pytest.mark.parametrize("damage", ["nothing in it", "cut", "changed"])
+def test_a_pull_repairs_a_damaged_model(damage: str, server: PackageServer, home: Path) -> None:
+    path = home / "models" / "tiny"
+    if damage == "nothing in it":
+        path.mkdir(parents=True)
+    else:
+        weights = pull("tiny", connection=to(server.index)) / "weights.safetensors"
+        data = weights.read_bytes()
+        weights.write_bytes(data[: len(data) // 2] if damage == "cut" else data[:-1] + bytes([data[-1] ^ 1]))
+    assert not store.is_whole("tiny")
     pull("tiny", connection=to(server.index))
+    assert store.is_whole("tiny")
+    server.asked.clear()
+    pull("tiny", connection=to(server.index))
+    assert not server.asked  # a whole one stays as it is
 
 
 def test_a_directory_that_cannot_be_written(
@@ -117,7 +124,10 @@ def test_a_directory_that_cannot_be_written(
     (tmp_path / "file").touch()
     monkeypatch.setenv("CGMH_HOME", str(tmp_path / "file" / "home"))
     message = refused("tiny", connection=to(server.index))
-    assert "cannot be used (Not a directory); make room or set CGMH_HOME to another directory" in message
+    assert (
+        "cannot be used (Not a directory); make room there, or set CGMH_HOME to a directory that you may write to"
+        in message
+    )
 
 
 def test_no_room(server: PackageServer, wheel: bytes, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +138,7 @@ def test_no_room(server: PackageServer, wheel: bytes, home: Path, monkeypatch: p
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
             message = refused("tiny", connection=to(server.index))
             assert "File too large" in message
-            assert "make room or set CGMH_HOME" in message
+            assert "make room there, or set CGMH_HOME" in message
             assert files(home) == [PART]
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
