@@ -1,11 +1,13 @@
 """Train the embedded English model on one GPU within a time budget.
 
     python recipes/english/train.py ENCODED OUT --minutes 16
+    python recipes/english/train.py ENCODED OUT --begin WEIGHTS --minutes 15 --rate 1e-3 --dropout 0.03 --questions 2
     python recipes/english/train.py ENCODED OUT --export WEIGHTS
 
 ENCODED is what `prepare.py` wrote. OUT becomes the model directory: int8 weights, vocabulary, and a configuration with
-the held-out perplexities of just these weights. OUT.training keeps the checkpoints (go on with --resume) and, in
-`best.safetensors`, the weights before rounding. The second form writes OUT from such weights (.safetensors, or .npz
+the held-out perplexities of just these weights. The second form goes on from trained weights; --questions adds the
+questions that `questions.py` encoded, each so many times an epoch. OUT.training keeps the checkpoints (go on with --resume) and, in
+`best.safetensors`, the weights before rounding. The third form writes OUT from such weights (.safetensors, or .npz
 with arrays named as in `Network.state_dict()`).
 """
 
@@ -15,7 +17,8 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from prepare import CORPORA, NUM_CLASSES, WEIGHTS
+from prepare import NUM_CLASSES, WEIGHTS
+from questions import NAME as QUESTIONS
 from safetensors.torch import load_file
 from torch import Tensor
 
@@ -29,10 +32,12 @@ from cgmh.training.plan import TrainingPlan
 FACTS = {"name": "en", "language": "English"}
 
 
-def encoded_text(directory: Path, num_classes: int) -> TrainingText:
-    """The corpora as `prepare.py` encoded them."""
-    train, held = ({name: np.load(directory / f"{name}{suffix}.npy") for name in CORPORA} for suffix in ("", ".held"))
-    return TrainingText(Vocabulary.load(directory / "vocabulary.json"), num_classes, train, held, WEIGHTS)
+def encoded_text(directory: Path, num_classes: int, questions: float, *, only: bool = False) -> TrainingText:
+    """The corpora as `prepare.py` encoded them, and the questions with the given weight."""
+    weights = {} if only else dict(WEIGHTS)
+    weights |= {QUESTIONS: questions} if questions else {}
+    train, held = ({name: np.load(directory / f"{name}{suffix}.npy") for name in weights} for suffix in ("", ".held"))
+    return TrainingText(Vocabulary.load(directory / "vocabulary.json"), num_classes, train, held, weights)
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:
@@ -54,6 +59,10 @@ def main() -> None:
     parser.add_argument("--backward", type=int, default=640)
     parser.add_argument("--width", type=int, default=384)
     parser.add_argument("--classes", type=int, default=NUM_CLASSES)
+    parser.add_argument("--questions", type=float, default=0, help="how often an epoch takes each question")
+    parser.add_argument("--only-questions", action="store_true", help="leave the general corpora out")
+    parser.add_argument("--check-steps", type=int, default=1500, help="steps between two held-out checks")
+    parser.add_argument("--begin", type=Path, metavar="WEIGHTS", help="trained weights to go on from")
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--export", type=Path, metavar="WEIGHTS")
     args = parser.parse_args()
@@ -61,7 +70,7 @@ def main() -> None:
     if args.resume:
         facts = resume(args.out, device=device, minutes=args.minutes)
     else:
-        text = encoded_text(args.encoded, args.classes)
+        text = encoded_text(args.encoded, args.classes, args.questions, only=args.only_questions)
         if args.export:
             weights = read_weights(args.export)
             known = {**FACTS, **text.facts()}
@@ -72,14 +81,15 @@ def main() -> None:
                 epochs=None,
                 minutes=args.minutes,
                 patience=None,
-                check_steps=1500,
+                check_steps=args.check_steps,
                 words=args.words,
                 longest=40,
                 rate=args.rate,
                 dropout=args.dropout,
                 keep_run=True,
             )
-            facts = train(text, config, plan, args.out, device=device, facts=FACTS)
+            begin = {name: tensor.float() for name, tensor in read_weights(args.begin).items()} if args.begin else None
+            facts = train(text, config, plan, args.out, device=device, facts=FACTS, weights=begin)
     print(json.dumps(facts, indent=1))
 
 

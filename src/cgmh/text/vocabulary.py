@@ -71,6 +71,16 @@ class Vocabulary:
         """The ids of every casing of a word: lottery, Lottery, LOTTERY."""
         return self._by_lower.get(word.lower(), [])
 
+    def recase(self, word: str) -> str:
+        """A word that was typed in lower case as it is usually written: I, Paris, iPhone; the same if it is ordinary."""
+        if word == "i" or word.startswith("i'"):
+            return "I" + word[1:]
+        if not word.islower() or self.is_ordinary(word):
+            return word
+        forms = [self.words[at] for at in self.casings(word) if self.words[at] != word]
+        capital = word[:1].upper() + word[1:]
+        return capital if capital in forms else min(forms, default=word)
+
     @cached_property
     def _by_lower(self) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}

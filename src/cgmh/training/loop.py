@@ -10,6 +10,7 @@ import math
 import shutil
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -66,9 +67,13 @@ def train(
     *,
     device: torch.device | str = "cpu",
     facts: dict[str, Any] | None = None,
+    weights: Mapping[str, Tensor] | None = None,
     quiet: bool = False,
 ) -> dict[str, Any]:
-    """Train a network on encoded text and write the model directory `out`; returns the model's facts."""
+    """Train a network on encoded text and write the model directory `out`; returns the model's facts.
+
+    `weights`, the parameters of a trained network of the same sizes, are where the training begins.
+    """
     check_free(out)
     try:
         with whole_directory(run_directory(out)) as partial:
@@ -77,7 +82,10 @@ def train(
             write_json(partial / PLAN, record)
     except OSError as error:
         raise BadInput(f"{run_directory(out)}: cannot be written ({error.strerror})") from error
-    return _Run(out, text, config, plan, facts or {}, torch.device(device), quiet=quiet).go()
+    run = _Run(out, text, config, plan, facts or {}, torch.device(device), quiet=quiet)
+    if weights is not None:
+        run.network.load_state_dict(weights)
+    return run.go()
 
 
 def read_run(out: Path) -> dict[str, Any]:
