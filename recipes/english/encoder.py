@@ -86,7 +86,10 @@ def main() -> None:
         recent.append((loss.detach(), (scores.argmax(1) == answers).float().mean()))
         if step % 500 == 0:
             mean = [round(float(torch.stack(some).mean()), 3) for some in zip(*recent, strict=True)]
-            print(f"step {step}, {time.time() - began:.0f} s: loss {mean[0]}, found {mean[1]:.1%} of the neighbours", flush=True)
+            print(
+                f"step {step}, {time.time() - began:.0f} s: loss {mean[0]}, found {mean[1]:.1%} of the neighbours",
+                flush=True,
+            )
             recent.clear()
     args.out.mkdir(parents=True, exist_ok=True)
     weights = {name: tensor.detach().half().cpu().contiguous() for name, tensor in encoder.state_dict().items()}

@@ -6,9 +6,9 @@
 
 ENCODED is what `prepare.py` wrote. OUT becomes the model directory: int8 weights, vocabulary, and a configuration with
 the held-out perplexities of just these weights. The second form goes on from trained weights; --questions adds the
-questions that `questions.py` encoded, each so many times an epoch. OUT.training keeps the checkpoints (go on with --resume) and, in
-`best.safetensors`, the weights before rounding. The third form writes OUT from such weights (.safetensors, or .npz
-with arrays named as in `Network.state_dict()`).
+questions that `questions.py` encoded, each so many times an epoch. OUT.training keeps the checkpoints (go on with
+--resume) and, in `best.safetensors`, the weights before rounding. The third form writes OUT from such weights
+(.safetensors, or .npz with arrays named as in `Network.state_dict()`).
 """
 
 import argparse

@@ -12,7 +12,8 @@ from .settings import Settings
 from .version import __version__
 
 if TYPE_CHECKING:
-    from .api import keywords, score, solve
+    from .api import keywords, paraphrase, score, solve
+    from .constraints import constraint
     from .models.checkpoint import load_model
     from .result import Result, Score, Sentence, Step
     from .sampling import Annealing, Constant, Kernel, sample
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 # What needs torch is imported on first use, so that `import cgmh` and `cgmh --help` are quick.
 _HOMES = {
-    "keywords": "api", "score": "api", "solve": "api",
+    "keywords": "api", "paraphrase": "api", "score": "api", "solve": "api",
+    "constraint": "constraints",
     "load_model": "models.checkpoint",
     "Result": "result", "Score": "result", "Sentence": "result", "Step": "result",
     "Annealing": "sampling", "Constant": "sampling", "Kernel": "sampling", "sample": "sampling",
@@ -43,8 +45,10 @@ __all__ = [
     "Step",
     "Target",
     "__version__",
+    "constraint",
     "keywords",
     "load_model",
+    "paraphrase",
     "sample",
     "score",
     "solve",

@@ -21,10 +21,12 @@ OWN = 0.3  # what the word model's own judgement counts beside the big model's l
 
 
 class Answers:
-    """The run of one input, and what a big model says about it."""
+    """The run of one input, the `number`-th of its problem, and what a big model says about it."""
 
-    def __init__(self, problem: Problem, record: Record, settings: Settings, big: TextModel | None) -> None:
-        self.problem, self.record, self.settings, self.big = problem, record, settings, big
+    def __init__(
+        self, problem: Problem, number: int, record: Record, settings: Settings, big: TextModel | None
+    ) -> None:
+        self.problem, self.number, self.record, self.settings, self.big = problem, number, record, settings, big
         self.steps = settings.num_steps(None if big is None else settings.use)
         self._log_big: dict[tuple[int, ...], float] = {}  # what it said, where it only ranks or weights
 
@@ -34,7 +36,7 @@ class Answers:
         visits = _visits(self.record.proposed.select(taken), columns, columns["step"] + 1)
         ends = torch.full_like(self.record.finals["chain"], self.steps)
         final = _visits(self.record.final, self.record.finals, ends)
-        visits += final
+        visits, final = self._shown(visits + final), self._shown(final)
         effective = None
         with torch.inference_mode():
             if self.big is not None and self.settings.use == "resample":
@@ -51,10 +53,29 @@ class Answers:
             () if self.settings.trace == "none" else self._trace(chosen[0].chain),
             effective,
             self.record.exchange_rates(),
+            {} if self.problem.answers is None else self.problem.answers.notes(self.number),
         )
 
+    def _batch(self, visits: Sequence[Visit]) -> Sentences:
+        capacity = max(len(visit.ids) for visit in visits) + 1
+        return Sentences.from_lists([visit.ids for visit in visits], capacity, [self.number] * len(visits))
+
+    def _shown(self, visits: list[Visit]) -> list[Visit]:
+        """The visits that the task lets be answers; all of them if it lets none, so that there is an answer."""
+        if self.problem.answers is None:
+            return visits
+        allowed = self.problem.answers.may_show(self._batch(visits)).tolist()
+        return [visit for visit, shown in zip(visits, allowed, strict=True) if shown] or visits
+
     def _fitness(self, pool: Sequence[Visit]) -> list[float]:
-        """How good each sentence is, a word: the word model from all sides, and the big model beside it."""
+        """How good each sentence is, a word: the word model from all sides, a big model beside it, the task's own."""
+        fluency = self._fluency(pool)
+        if self.problem.answers is None:
+            return fluency
+        merit = self.problem.answers.merit(self._batch(pool)).tolist()
+        return [a + b for a, b in zip(fluency, merit, strict=True)]
+
+    def _fluency(self, pool: Sequence[Visit]) -> list[float]:
         with single_threaded():
             own = judge([visit.ids for visit in pool], self.problem.words)
         if self.big is None:
@@ -85,20 +106,32 @@ class Answers:
         return torch.tensor([self._log_big[visit.ids] for visit in visits], dtype=torch.float64)
 
     def _sentence(self, visit: Visit) -> Sentence:
-        words = self.problem.lexicon.words(visit.ids)
+        text, words = self._written(visit.ids)
+        numbers = {} if self.problem.answers is None else self.problem.answers.numbers(self._batch([visit]))
+        return Sentence(
+            text,
+            tuple(words),
+            -visit.log_model / (len(visit.ids) + 1),
+            visit.log_target / self.settings.temperature,
+            self._log_big.get(visit.ids),
+            **{name: float(value) for name, value in numbers.items()},
+        )
+
+    def _written(self, ids: Sequence[int]) -> tuple[str, list[str]]:
+        """The text and the words as the user sees them."""
+        words = self.problem.lexicon.words(ids)
+        if self.problem.answers is not None:
+            return self.problem.answers.write(self.number, words)
         text, at = join(words), first_word(words)
         if at >= 0:
             words[at] = capitalize(words[at])
-        log_target = visit.log_target / self.settings.temperature
-        return Sentence(
-            text, tuple(words), -visit.log_model / (len(words) + 1), log_target, self._log_big.get(visit.ids)
-        )
+        return text, words
 
     def _trace(self, chain: int) -> tuple[Step, ...]:
         """The recorded steps of one chain: that of the best sentence."""
         rows = (self.record.steps["chain"] == chain).nonzero()[:, 0]
         columns = (self.record.steps[name][rows].tolist() for name in ("step", "move", "log_ratio", "accepted"))
-        texts = [join(self.problem.lexicon.words(ids)) for ids in self.record.proposed.select(rows).to_lists()]
+        texts = [self._written(ids)[0] for ids in self.record.proposed.select(rows).to_lists()]
         return tuple(
             Step(step, text, KINDS[move], log_ratio, accepted)
             for text, step, move, log_ratio, accepted in zip(texts, *columns, strict=True)

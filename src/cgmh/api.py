@@ -1,21 +1,19 @@
 """One composition behind every way to use the package: pose, sample, select."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 
 import torch
 from tqdm import tqdm
 
 from .answers import Answers
+from .choice import AnyModel, as_model, as_models
+from .constraints import UserConstraint
 from .errors import BadInput
-from .models.checkpoint import load_model
-from .models.functions import FunctionModel
 from .models.masked import MaskedModel, load_masked
-from .models.opening import open_model
 from .models.protocols import ContextModel, TextModel
 from .models.recurrent import RecurrentModel
 from .models.screened import WHOLE, Screened
@@ -23,73 +21,20 @@ from .proposals import MaskedFiller, WordEdits
 from .result import Result, Score
 from .sampling import Annealing, Constant, Kernel, Ladder
 from .sampling.runs import Record, run, single_threaded
-from .settings import SETTLING, Rule, Settings, Use
-from .tasks import KeywordInput, Keywords, Problem, Task
+from .settings import PARAPHRASE, SETTLING, Rule, Settings, Use
+from .target import Target
+from .tasks import KeywordInput, Keywords, Paraphrase, ParaphraseInput, Problem, Task
+from .tasks.start import obeying_start
 from .text.sentences import Sentences
 from .text.tokenizer import split, truecase
 
 Input = TypeVar("Input")
-AnyModel = RecurrentModel | TextModel | Callable[[list[str]], Any] | str | Path
 ROWS = 256  # chains that run together
 WINDOW = 1  # words after an edit that the first stage of delayed acceptance looks at
 ANNEALED_FROM = 0.7  # times beta: where annealing begins; it ends after three quarters of the steps
 TRUST = 0.5  # in the word model's screen for a big one: the two often disagree (benchmarks/delayed.py)
 MASKED_SHARE = 0.3  # of the steps, for a masked language model that proposes
 LONGEST = 200  # words of a sentence to score
-
-
-def as_model(model: AnyModel | None, precision: str | None = None) -> RecurrentModel | TextModel:
-    """A model as it is, a function of texts, or what a name or a path stands for; None is the embedded English one.
-
-    What was opened by name stays open.
-    """
-    if model is None:
-        return load_embedded()
-    if isinstance(model, str | Path):
-        return _opened(str(model), precision)
-    if isinstance(model, RecurrentModel | TextModel):
-        return model
-    if not callable(model):
-        raise BadInput(f"{model!r} is no model: give a name, a path, a model or a function of texts")
-    found: TextModel = FunctionModel(model)
-    return found
-
-
-@lru_cache(maxsize=1)
-def load_embedded() -> RecurrentModel:
-    """The embedded English model."""
-    return load_model()
-
-
-@lru_cache(maxsize=2)
-def _opened(name: str, precision: str | None) -> RecurrentModel | TextModel:
-    with single_threaded():  # many small conversions: threads cost more than they give
-        return open_model(name, precision=precision)
-
-
-def as_models(
-    model: AnyModel | None, big: AnyModel | None, use: Use | None
-) -> tuple[RecurrentModel, TextModel | None, Use | None]:
-    """The word model, the big model if there is one, and what that does. A `model` of texts is a big one as target."""
-    small = as_model(model, "float32")
-    if not isinstance(small, RecurrentModel):
-        if big is not None:
-            raise BadInput(f"{small.name} is a big model already; leave out --big, or give --model a word model")
-        return load_embedded(), small, use or "target"
-    if big is None:
-        if use is not None:
-            raise BadInput(
-                f"--use {use} needs a big model; run: cgmh models pull smollm2, and name it with --big smollm2"
-            )
-        return small, None, None
-    use = use or "rerank"
-    # Ranking bears rounding; a target or a weight should be the same number in every batch.
-    judge = as_model(big, None if use == "rerank" else "float32")
-    if isinstance(judge, RecurrentModel):
-        raise BadInput(
-            f"{big if isinstance(big, str) else judge.name} is a word model and cannot be --big; give --model"
-        )
-    return small, judge, use
 
 
 def solve(
@@ -100,6 +45,7 @@ def solve(
     model: AnyModel | None = None,
     big: AnyModel | None = None,
     masked: MaskedModel | str | Path | None = None,
+    constraints: Sequence[UserConstraint] = (),
     progress: bool = False,
 ) -> Iterator[Result]:
     """The results of the inputs, in their order.
@@ -108,6 +54,7 @@ def solve(
     does is `settings.use`: it is the `target` that the word model proposes to and screens for; or it weights
     the word model's samples, which are then drawn again (`resample`); or it ranks what they visited (`rerank`). A
     `masked` language model proposes words for a share of the edits; that changes how chains move, not what they sample.
+    `constraints` of one's own are further factors of the target.
     """
     settings = settings or Settings()
     small, judge, use = as_models(model, big, settings.use)
@@ -128,14 +75,18 @@ def solve(
             some = list(inputs[at : at + together])
             with single_threaded():
                 problem = _helped(task.pose(some, small, settings.chains, settings.seed, at), filler)
+                if constraints:
+                    problem = _obeying(problem, constraints, settings, bar, at)
                 if target is not None:
                     plain = Settings(steps=SETTLING, chains=settings.chains, seed=(settings.seed + 1) % 2**62)
                     settled = _run(problem, plain, bar).final
                     posed = task.pose(some, Screened(small, target), settings.chains, settings.seed, at)
-                    problem = replace(_helped(posed, filler), start=settled.to(posed.start.device))
+                    own = [own.bound(posed.lexicon) for own in constraints]
+                    goal = Target(posed.model, [*posed.target.constraints, *own])
+                    problem = replace(_helped(posed, filler), target=goal, start=settled.to(posed.start.device))
                 record = _run(problem, settings, bar)
             for number, input in enumerate(some):
-                answers = Answers(problem, record.of(number), settings, judge)
+                answers = Answers(problem, number, record.of(number), settings, judge)
                 yield answers.result(task.name, str(input))
 
 
@@ -152,6 +103,20 @@ def _helped(problem: Problem, masked: MaskedModel | None) -> Problem:
         return problem
     edits = WordEdits(MaskedFiller(masked, problem.lexicon, problem.model))
     return replace(problem, proposal=problem.proposal.beside(edits, MASKED_SHARE), helper=masked.name)
+
+
+def _obeying(
+    problem: Problem, constraints: Sequence[UserConstraint], settings: Settings, bar: "tqdm[NoReturn]", first: int
+) -> Problem:
+    """The problem under a user's own constraints too.
+
+    Where the start breaks a hard one, the chains walk without it until they come by a sentence that does not.
+    """
+    target = Target(problem.model, [*problem.target.constraints, *(own.bound(problem.lexicon) for own in constraints)])
+    if bool(target.possible(problem.start).all()):
+        return replace(problem, target=target)
+    walk = Settings(steps=SETTLING, chains=settings.chains, seed=(settings.seed + 2) % 2**62)
+    return replace(problem, target=target, start=obeying_start(problem.start, target, _run(problem, walk, bar), first))
 
 
 def _run(problem: Problem, settings: Settings, bar: "tqdm[NoReturn]") -> Record:
@@ -192,6 +157,7 @@ def keywords(
     masked: MaskedModel | str | Path | None = None,
     temper: int = Settings.temper,
     anneal: bool = Settings.anneal,
+    constraints: Sequence[UserConstraint] = (),
 ) -> Result:
     """Sentences that contain the words: ``cgmh.keywords(["lottery", "scholarships"]).texts``.
 
@@ -207,7 +173,40 @@ def keywords(
     settings = Settings(
         n, steps, chains, seed, temperature, select, use=use, context=tuple(context), temper=temper, anneal=anneal
     )
-    return next(solve(Keywords(), [input], settings, model=model, big=big, masked=masked))
+    return next(solve(Keywords(), [input], settings, model=model, big=big, masked=masked, constraints=constraints))
+
+
+def paraphrase(
+    text: str,
+    n: int = PARAPHRASE.n,
+    *,
+    match: Sequence[str] = ParaphraseInput.match,
+    protect: Sequence[str] = ParaphraseInput.protect,
+    max_overlap: float = ParaphraseInput.max_overlap,
+    difference: float = ParaphraseInput.difference,
+    start: str = ParaphraseInput.start,
+    steps: int | None = PARAPHRASE.steps,
+    chains: int = PARAPHRASE.chains,
+    seed: int = PARAPHRASE.seed,
+    temperature: float = PARAPHRASE.temperature,
+    select: Rule = PARAPHRASE.select,
+    anneal: bool = PARAPHRASE.anneal,
+    model: AnyModel | None = None,
+    big: AnyModel | None = None,
+    use: Use | None = PARAPHRASE.use,
+    constraints: Sequence[UserConstraint] = (),
+) -> Result:
+    """The sentence in other words: ``cgmh.paraphrase("what movie do you like most ?").texts``.
+
+    `match` says what must stay of the meaning (kw, wva, wvm, st, cw, as NAME, NAME=LEAST or NAME:POWER), `protect`
+    which facts (numbers, negation, names, quotes), `max_overlap` how much of the wording may stay (BLEU, per cent).
+    """
+    if not isinstance(text, str):
+        raise BadInput("paraphrase takes one sentence, a string; for several, call `cgmh.solve`")
+    matched, protected = ((some,) if isinstance(some, str) else tuple(some) for some in (match, protect))
+    input = ParaphraseInput(text, matched, protected, max_overlap, difference, start)
+    settings = Settings(n, steps, chains, seed, temperature, select, use=use, anneal=anneal)
+    return next(solve(Paraphrase(), [input], settings, model=model, big=big, constraints=constraints))
 
 
 def score(texts: Sequence[str], *, model: AnyModel | None = None) -> Iterator[Score]:

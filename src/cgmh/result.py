@@ -16,7 +16,8 @@ class Sentence:
     """One answer.
 
     `nll_per_word` is the mean negative log probability of its words and the end mark, under the model that was sampled;
-    `log_big` its log probability under a big model that only ranked or weighted it.
+    `log_big` its log probability under a big model that only ranked or weighted it. A paraphrase has its `similarity`
+    to the source, 0 to 1, and its `overlap` with it, BLEU in per cent.
     """
 
     text: str
@@ -24,6 +25,8 @@ class Sentence:
     nll_per_word: float
     log_target: float
     log_big: float | None = None
+    similarity: float | None = None
+    overlap: float | None = None
 
     def __str__(self) -> str:
         return self.text
@@ -34,7 +37,11 @@ class Sentence:
             "words": list(self.words),
             "nll_per_word": _rounded(self.nll_per_word, 4),
             "log_target": _rounded(self.log_target, 4),
-            **({} if self.log_big is None else {"log_big": _rounded(self.log_big, 4)}),
+            **{
+                name: _rounded(value, 4)
+                for name in ("log_big", "similarity", "overlap")
+                if (value := getattr(self, name)) is not None
+            },
         }
 
 
@@ -57,7 +64,8 @@ class Step:
 class Result:
     """The answers to one input, best first; acceptance rates by move; one line that says how they came about.
 
-    `effective_samples` is set where samples were weighted: how many independent samples they are worth.
+    `effective_samples` is set where samples were weighted: how many independent samples they are worth. `notes` are
+    what the task says about the input: a paraphrase's kept keywords and protected words.
     """
 
     input: str
@@ -67,6 +75,7 @@ class Result:
     trace: tuple[Step, ...] = field(default=(), repr=False)
     effective_samples: float | None = None
     exchange_rates: tuple[float | None, ...] = ()
+    notes: dict[str, Any] = field(default_factory=dict)
 
     @property
     def is_poor(self) -> bool:
@@ -91,6 +100,7 @@ class Result:
         """The object that `--json` prints."""
         return {
             "input": self.input,
+            **self.notes,
             "results": [sentence.to_dict() for sentence in self.sentences],
             "acceptance": {move: None if rate is None else round(rate, 4) for move, rate in self.acceptance.items()},
             **({} if self.effective_samples is None else {"effective_samples": round(self.effective_samples, 2)}),

@@ -2,7 +2,8 @@
 
 A chain's states are samples of the target. `last` shows the chains' final states as they are; `best` looks through
 everything that was visited for the sentences the model likes best, from the left, from the right and word by word;
-`consensus` takes the samples that agree most with the others. `best` and `consensus` choose; they are not samples.
+`consensus` takes the samples that agree most with the others; `first` the sentences that were reached first, as the
+paper's paraphrases were chosen. All but `last` choose; what they show are not samples.
 `resample` turns samples of one distribution into samples of another, by weights.
 """
 
@@ -47,6 +48,8 @@ def choose(rule: Rule, visits: Sequence[Visit], final: Sequence[Visit], fitness:
     """At most `n` distinct sentences, best first; `fitness` is asked about the most probable ones only."""
     if rule == "last":
         return _distinct(final)[:n]  # in the order of the chains: samples, not the best of them
+    if rule == "first":
+        return _distinct(sorted(visits, key=lambda visit: (visit.clock, visit.chain)))[:n]
     if rule == "consensus":
         pool = _distinct(final)
         agreement = consensus([visit.ids for visit in pool])

@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 from .errors import BadInput
 
-Rule = Literal["best", "last", "consensus"]
+Rule = Literal["best", "first", "last", "consensus"]
 RULES: tuple[str, ...] = get_args(Rule)
 Use = Literal["target", "resample", "rerank"]
 USES: tuple[str, ...] = get_args(Use)
@@ -57,3 +57,6 @@ class Settings:
         if self.steps is not None:
             return self.steps
         return STEPS if use is None else STEPS_WITH_BIG[use]
+
+
+PARAPHRASE = Settings(chains=32)  # what a paraphrase takes unless told otherwise

@@ -1,19 +1,32 @@
 """Claims about a sentence: what the target multiplies the language model with."""
 
 from .contains import ContainsWords
+from .overlap import Differs, Overlap
 from .patterns import Alternative, Requirement
 from .protocols import Constraint, HardConstraint
-from .python import PythonConstraint
+from .python import PythonConstraint, UserConstraint, constraint
+from .similarity import AtLeast, ContentWords, KeywordsKept, SentenceVectors, Similarity, Weighted, WordVectors
 from .simple import EndsWith, Forbids, LengthBetween
 
 __all__ = [
     "Alternative",
+    "AtLeast",
     "Constraint",
     "ContainsWords",
+    "ContentWords",
+    "Differs",
     "EndsWith",
     "Forbids",
     "HardConstraint",
+    "KeywordsKept",
     "LengthBetween",
+    "Overlap",
     "PythonConstraint",
     "Requirement",
+    "SentenceVectors",
+    "Similarity",
+    "UserConstraint",
+    "Weighted",
+    "WordVectors",
+    "constraint",
 ]

@@ -1,10 +1,13 @@
 """A constraint written as a Python function of the words."""
 
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from ..errors import BadInput
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
 
@@ -35,7 +38,44 @@ class PythonConstraint:
         return torch.tensor(values, dtype=torch.float64, device=sentences.device)
 
     def _ask(self, ids: list[int]) -> float:
-        value = self._function(self._lexicon.words(ids))
-        if self.hard:
-            return 0.0 if value else -torch.inf
-        return self._weight * float(value)
+        words = self._lexicon.words(ids)
+        try:
+            value = self._function(words)
+            if self.hard:
+                return 0.0 if value else -torch.inf
+            factor = self._weight * float(value)
+        except Exception as error:
+            raise BadInput(f"constraint {self.name}: fails on {' '.join(words)!r} ({error!r})") from error
+        if not math.isfinite(factor):
+            raise BadInput(f"constraint {self.name}: gives {value} for {' '.join(words)!r}; a soft one must be finite")
+        return factor
+
+
+@dataclass(frozen=True)
+class UserConstraint:
+    """A constraint of one's own, before there is a run: see `constraint`."""
+
+    name: str
+    function: Callable[[list[str]], float]
+    hard: bool
+    weight: float = 1.0
+
+    def bound(self, lexicon: Lexicon) -> PythonConstraint:
+        """The constraint over the ids of a run."""
+        return PythonConstraint(self.name, self.function, lexicon, hard=self.hard, weight=self.weight)
+
+    def __call__(self, words: list[str]) -> float:
+        return self.function(words)
+
+
+def constraint(*, hard: bool = False, weight: float = 1.0) -> Callable[[Callable[[list[str]], float]], UserConstraint]:
+    """Make a constraint of a function of the words: ``@cgmh.constraint(hard=True)``.
+
+    A hard one says whether a sentence is allowed; a soft one gives a log factor, which `weight` multiplies. The
+    function must be pure. Its name is the constraint's.
+    """
+
+    def made(function: Callable[[list[str]], float]) -> UserConstraint:
+        return UserConstraint(getattr(function, "__name__", "constraint"), function, hard, weight)
+
+    return made

@@ -58,14 +58,21 @@ class LengthBetween(HardConstraint):
 
 
 class EndsWith(HardConstraint):
-    """The last word is one of `ids`."""
+    """The last word is one of `ids`: one set for all inputs, or one an input."""
 
     name = "ending"
 
-    def __init__(self, ids: Collection[int]) -> None:
-        self._tables = OnDevice(ends=id_table(ids))
+    def __init__(self, ids: Collection[int] | Sequence[Collection[int]]) -> None:
+        each = [some for some in ids if not isinstance(some, int)]
+        same = [some for some in ids if isinstance(some, int)]
+        tables = [id_table(some) for some in (each or [same])]
+        width = max(len(table) for table in tables)
+        ends = torch.stack([torch.nn.functional.pad(table, (0, width - len(table))) for table in tables])  # [I or 1, W]
+        self._same = not each
+        self._tables = OnDevice(ends=ends)
 
     def holds(self, sentences: Sentences) -> Tensor:
         ends = self._tables.at(sentences.device)["ends"]
-        last = sentences.word_at(sentences.lengths - 1)  # [B]
-        return ends[last.clamp_(max=ends.shape[0] - 1)] & (sentences.lengths > 0)
+        last = sentences.word_at(sentences.lengths - 1).clamp_(max=ends.shape[1] - 1)  # [B]
+        found = ends[0][last] if self._same else ends[sentences.inputs, last]
+        return found & (sentences.lengths > 0)

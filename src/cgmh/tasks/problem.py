@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
+
+from torch import Tensor
 
 from ..models.recurrent import RecurrentModel
 from ..models.screened import Screened
@@ -25,11 +27,36 @@ class Problem:
     proposal: Mixture
     start: Sentences
     helper: str = ""  # the name of a model that proposes beside the word model
+    answers: "TaskAnswers | None" = None  # what the task says about its answers; None: any sentence may be one
 
     @property
     def words(self) -> RecurrentModel:
         """The word model, which proposes."""
         return self.model.small if isinstance(self.model, Screened) else self.model
+
+
+class TaskAnswers(Protocol):
+    """What a task says about its answers. Sentences are looked up by `sentences.inputs`."""
+
+    def may_show(self, sentences: Sentences) -> Tensor:
+        """[B] bool: whether a sampled sentence may be an answer."""
+        ...
+
+    def merit(self, sentences: Sentences) -> Tensor:
+        """[B]: what counts beside fluency when answers are ranked."""
+        ...
+
+    def numbers(self, sentences: Sentences) -> dict[str, Tensor]:
+        """[B] each: figures that go along with an answer."""
+        ...
+
+    def notes(self, number: int) -> dict[str, Any]:
+        """What goes along with the result of an input."""
+        ...
+
+    def write(self, number: int, words: list[str]) -> tuple[str, list[str]]:
+        """The text and the words of an answer to an input."""
+        ...
 
 
 class Task(Protocol[Input]):

@@ -5,6 +5,7 @@ from torch import Tensor
 
 from ..draws import Draws
 from ..errors import InfeasibleStart
+from ..sampling.runs import Record
 from ..target import Target
 from ..text.sentences import Sentences
 
@@ -33,3 +34,23 @@ def grow(
         sentences = longer.where(wanted & allowed.possible(longer), sentences)
     failed = first + int(sentences.inputs[~target.possible(sentences)][0])
     raise InfeasibleStart(f"input {failed + 1}: no sentence was found that satisfies all constraints; loosen them")
+
+
+def obeying_start(start: Sentences, target: Target, record: Record, first: int = 0) -> Sentences:
+    """The start, with the rows that the target rules out replaced by sentences that some chain of the input came by.
+
+    `record` is of chains that walked under the same target without the constraints that the start breaks.
+    """
+    walked = record.proposed.select(record.steps["changed"].nonzero()[:, 0]).to(start.device)
+    found = walked.select(target.possible(walked).nonzero()[:, 0])
+    rows = start.to_lists()
+    for row in (~target.possible(start)).nonzero()[:, 0].tolist():
+        input = int(start.inputs[row])
+        own = (found.inputs == input).nonzero()[:, 0]
+        if not len(own):
+            broken = ", ".join(target.broken(start.select(torch.tensor([row], device=start.device))))
+            raise InfeasibleStart(
+                f"input {first + input + 1}: no sentence was found that satisfies {broken}; loosen it, or make it soft"
+            )
+        rows[row] = found.select(own[row % len(own)][None]).to_lists()[0]
+    return Sentences.from_lists(rows, start.capacity, start.inputs, start.device)

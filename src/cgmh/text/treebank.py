@@ -6,13 +6,14 @@ from collections.abc import Sequence
 _BRACKETS = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}"}
 _MARKS = {**_BRACKETS, "``": '"', "''": '"', "`": "'"}
 _CLITIC = re.compile(r"(?<=\w) (n't|'(?:s|re|ve|ll|d|m))(?!\S)", re.IGNORECASE)
+_CANNOT = re.compile(r"\bcan not\b")
 _ENDING = re.compile(r"^(\w.*)('(?:s|re|ve|ll|d|m))$", re.IGNORECASE)
 
 
 def from_treebank(line: str) -> str:
     """The line with its brackets, quotes and contractions as people write them; other tokens stay apart."""
     line = " ".join(_MARKS.get(token.lower(), token) for token in line.split())
-    return _CLITIC.sub(r"\1", line).replace("can not", "cannot")
+    return _CANNOT.sub("cannot", _CLITIC.sub(r"\1", line))
 
 
 def to_treebank(words: Sequence[str]) -> list[str]:
@@ -20,8 +21,7 @@ def to_treebank(words: Sequence[str]) -> list[str]:
     brackets = {mark: token for token, mark in _BRACKETS.items()}
     found: list[str] = []
     opened = False
-    for word in words:
-        word = word.lower()
+    for word in map(str.lower, words):
         if word == '"':
             found.append("''" if opened else "``")
             opened = not opened

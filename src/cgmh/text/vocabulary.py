@@ -72,7 +72,7 @@ class Vocabulary:
         return self._by_lower.get(word.lower(), [])
 
     def recase(self, word: str) -> str:
-        """A word that was typed in lower case as it is usually written: I, Paris, iPhone; the same if it is ordinary."""
+        """A word typed in lower case as it is usually written: I, Paris, iPhone; an ordinary one stays."""
         if word == "i" or word.startswith("i'"):
             return "I" + word[1:]
         if not word.islower() or self.is_ordinary(word):

@@ -1,0 +1,167 @@
+"""How close a sentence is in meaning to a source: a number from 0 to 1, as a hard or a soft constraint.
+
+The matching functions of the CGMH paper. KW: the share of the source's keywords that the sentence has. WVA and WVM: the
+average and the minimum, over the words of the sentence, of the best cosine to a word of the source. ST: the cosine of
+two sentence vectors. And one of ours, CW: what the content words of either sentence find in the other, rare words
+counting for more.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from ..models.encoder import Encoder
+from ..text.sentences import Sentences
+from .patterns import Patterns, Requirement, normalize
+from .tables import OnDevice, pad
+
+LEAST = 0.01  # a smaller similarity counts as this one, so that its logarithm is finite
+_DIGITS = 6  # sums are rounded, so that a sentence has one similarity whatever stands beside it in a batch
+
+
+class Similarity(Protocol):
+    """A matching function."""
+
+    @property
+    def name(self) -> str: ...
+
+    def __call__(self, sentences: Sentences) -> Tensor:
+        """[B] float64 in 0..1: how close each sentence is to the source of its input."""
+        ...
+
+
+class AtLeast:
+    """The similarity is at least `threshold`: a hard constraint."""
+
+    hard = True
+
+    def __init__(self, similarity: Similarity, threshold: float) -> None:
+        self.name = similarity.name
+        self._similarity, self._threshold = similarity, threshold
+
+    def log_factor(self, sentences: Sentences) -> Tensor:
+        found = self._similarity(sentences)
+        return torch.zeros_like(found).masked_fill(found < self._threshold, -torch.inf)
+
+
+class Weighted:
+    """The similarity to the power of `weight`: a soft constraint."""
+
+    hard = False
+
+    def __init__(self, similarity: Similarity, weight: float) -> None:
+        self.name = similarity.name
+        self._similarity, self._weight = similarity, weight
+
+    def log_factor(self, sentences: Sentences) -> Tensor:
+        return self._weight * self._similarity(sentences).clamp(min=LEAST).log()
+
+
+class KeywordsKept:
+    """KW: the share of the input's keywords that occur; 1 for an input without keywords."""
+
+    name = "kw"
+
+    def __init__(self, requirements: Sequence[Sequence[Requirement]]) -> None:
+        self._patterns = Patterns([[normalize(requirement) for requirement in some] for some in requirements])
+
+    def __call__(self, sentences: Sentences) -> Tensor:
+        if not self._patterns.num_requirements:
+            return torch.ones(len(sentences), dtype=torch.float64, device=sentences.device)
+        wanted = ~self._patterns.absent(sentences)  # [B,R]
+        met = (self._patterns.counts(sentences) > 0) & wanted
+        return torch.where(wanted.any(-1), met.sum(-1) / wanted.sum(-1).clamp(min=1), 1.0).double()
+
+
+class WordVectors:
+    """WVA and WVM: the average or the minimum over words of the best cosine to a word of the source.
+
+    `rows` [ids] is the row of each id in `vectors` [W+1, D], row 0 for none; `sources` are the ids of the inputs. A
+    word without a vector is as close as can be to itself and not at all to others. Ids with `counts` false, such as
+    punctuation, are passed over.
+    """
+
+    def __init__(
+        self, sources: Sequence[Sequence[int]], rows: Tensor, vectors: Tensor, counts: Tensor, *, minimum: bool
+    ) -> None:
+        self.name = "wvm" if minimum else "wva"
+        self._minimum = minimum
+        best = torch.zeros(len(sources), len(rows), dtype=torch.float64)  # [I,ids]
+        for number, source in enumerate(sources):
+            kept = [id for id in source if bool(counts[id])]
+            own = vectors[rows[kept]]  # [S,D]
+            if kept:
+                best[number] = (vectors @ own.T).amax(-1).clamp(0, 1)[rows].round(decimals=_DIGITS)
+            best[number, list(source)] = 1.0
+        self._tables = OnDevice(best=best, counts=counts)
+
+    def __call__(self, sentences: Sentences) -> Tensor:
+        tables = self._tables.at(sentences.device)
+        counted = tables["counts"][sentences.ids] & sentences.present  # [B,L]
+        best = tables["best"][sentences.inputs[:, None], sentences.ids]  # [B,L]
+        if self._minimum:
+            return best.masked_fill(~counted, 1.0).amin(-1)
+        mean = (best * counted).sum(-1) / counted.sum(-1).clamp(min=1)
+        return torch.where(counted.any(-1), mean, 1.0).round(decimals=_DIGITS)
+
+
+class ContentWords:
+    """CW: the geometric mean of how well the source's words are found in the sentence, and the other way round.
+
+    A word is found as well as the squared cosine to the nearest word of the other sentence says. `importance` [ids] is
+    how much a word counts: nothing for function words, so that these are free to change.
+    """
+
+    name = "cw"
+
+    def __init__(self, sources: Sequence[Sequence[int]], rows: Tensor, vectors: Tensor, importance: Tensor) -> None:
+        self._tables = OnDevice(
+            own=pad(sources, -1),  # [I,S]
+            rows=rows,
+            vectors=vectors,
+            importance=importance.double(),
+        )
+
+    def __call__(self, sentences: Sentences) -> Tensor:
+        tables = self._tables.at(sentences.device)
+        own = tables["own"][sentences.inputs]  # [B,S]
+        there, present = own >= 0, sentences.present
+        own = own.clamp(min=0)
+        vectors, rows = tables["vectors"], tables["rows"]
+        cosine = vectors[rows[own]] @ vectors[rows[sentences.ids]].transpose(1, 2)  # [B,S,L]
+        near = torch.where(own[:, :, None] == sentences.ids[:, None, :], 1.0, cosine.clamp(0, 1).square())
+        near = near * (there[:, :, None] & present[:, None, :])
+        found = [
+            _mean(near.amax(2), tables["importance"][own] * there),
+            _mean(near.amax(1), tables["importance"][sentences.ids] * present),
+        ]
+        return (found[0] * found[1]).sqrt().round(decimals=_DIGITS)
+
+
+def _mean(values: Tensor, weights: Tensor) -> Tensor:
+    """[B]: the weighted mean of values [B,N]; 1 where nothing counts."""
+    total = weights.sum(-1)
+    return torch.where(total > 0, (values * weights).sum(-1) / total.clamp(min=1e-9), 1.0)
+
+
+class SentenceVectors:
+    """ST: the cosine between the vectors of the sentence and of the source, 0 if it is negative."""
+
+    name = "st"
+
+    def __init__(self, sources: Sequence[Sequence[int]], rows: Tensor, encoder: Encoder) -> None:
+        self._encoder = encoder
+        with torch.no_grad():
+            own = encoder(rows[pad(sources, 0)] * (pad(sources, -1) >= 0))  # [I,H]
+        self._tables = OnDevice(own=own, rows=rows)
+
+    def __call__(self, sentences: Sentences) -> Tensor:
+        tables = self._tables.at(sentences.device)
+        if sentences.device.type != "cpu":
+            self._encoder.to(sentences.device)
+        with torch.no_grad():
+            found = self._encoder(tables["rows"][sentences.ids] * sentences.present)  # [B,H]
+            cosine: Tensor = (found * tables["own"][sentences.inputs]).sum(-1)
+        return cosine.clamp(0, 1).round(decimals=_DIGITS)

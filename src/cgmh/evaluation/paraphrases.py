@@ -1,0 +1,141 @@
+"""Paraphrases against what people wrote: BLEU with the reference, BLEU with the source, and both in one number.
+
+Lines are compared token by token as they stand: lower case, tokens apart, in the tokenisation of the data.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import BadInput, MissingExtra
+from ..text.treebank import from_treebank, to_treebank
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.bleu import BLEU
+
+REFERENCE_SHARE = 0.9  # of BLEU-ref in iBLEU; the rest is what BLEU-ori takes away
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A sentence, and one paraphrase of it that somebody wrote; both tokenised."""
+
+    source: str
+    reference: str
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What a list of paraphrases reaches. BLEU of the corpus; and the mean over its sentences, as a second view."""
+
+    num_pairs: int
+    bleu_ref: float
+    bleu_ori: float
+    ibleu: float
+    sentence_bleu_ref: float
+    sentence_bleu_ori: float
+    mean_length: float  # tokens
+    copies: float  # share of outputs that are the source, token for token
+    signature: str
+
+
+def read_pairs(path: Path) -> list[Pair]:
+    """The pairs of a file: a source, a tab and a reference a line. A source may stand in several lines."""
+    try:
+        lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: cannot be read as text ({error})") from error
+    pairs = []
+    for number, line in enumerate(lines, start=1):
+        fields = [" ".join(part.split()) for part in line.split("\t")]
+        if len(fields) != 2:
+            raise BadInput(f"{path}, line {number}: {len(fields)} fields; give a source, a tab and a reference")
+        if not all(fields):
+            missing = "reference" if fields[0] else "source"
+            raise BadInput(f"{path}, line {number}: the {missing} is empty; fill it in or drop the line")
+        pairs.append(Pair(*fields))
+    return pairs
+
+
+def sample(pairs: Sequence[Pair], num_pairs: int | None, seed: int = 0) -> list[Pair]:
+    """`num_pairs` of the pairs, drawn at random, in their order; a smaller sample is part of a larger one."""
+    if num_pairs is None or num_pairs >= len(pairs):
+        return list(pairs)
+    if num_pairs < 1:
+        raise BadInput(f"--limit {num_pairs}: at least one pair is needed")
+    chosen = np.random.default_rng(seed).permutation(len(pairs))[:num_pairs]
+    return [pairs[at] for at in sorted(chosen.tolist())]
+
+
+def sources(pairs: Sequence[Pair]) -> list[str]:
+    """The distinct sources, in the order in which they first appear."""
+    return list(dict.fromkeys(pair.source for pair in pairs))
+
+
+def as_line(words: Sequence[str], source: str) -> str:
+    """The words of an answer as a line like its source: Treebank tokens, a question mark at the end only if there."""
+    tokens = to_treebank(words)
+    if tokens[-1:] == ["?"] != source.split()[-1:]:
+        tokens.pop()
+    return " ".join(tokens)
+
+
+def as_question(line: str) -> str:
+    """The line as a judge of natural text should see it: with a question mark at its end, whatever the data has."""
+    text = from_treebank(line)
+    return text if text.rstrip('" ').endswith(("?", ".", "!")) else f"{text} ?"
+
+
+def bleu(outputs: Sequence[str], references: Sequence[str]) -> float:
+    """BLEU-4 of the corpus, 0 to 100; one reference an output, tokens as they stand."""
+    _check(outputs, references)
+    return float(_metric().corpus_score(outputs, [references]).score)
+
+
+def sentence_bleu(outputs: Sequence[str], references: Sequence[str]) -> list[float]:
+    """BLEU of each sentence, 0 to 100, over the orders that it is long enough for."""
+    _check(outputs, references)
+    metric = _metric(effective_order=True)
+    return [float(metric.sentence_score(*both).score) for both in zip(outputs, zip(references), strict=True)]
+
+
+def ibleu(bleu_ref: float, bleu_ori: float) -> float:
+    """BLEU with the reference, less a part of BLEU with the source: a copy is no paraphrase."""
+    return REFERENCE_SHARE * bleu_ref - (1 - REFERENCE_SHARE) * bleu_ori
+
+
+def measure(outputs: Sequence[str], pairs: Sequence[Pair]) -> Scores:
+    """The scores of the outputs, one a pair."""
+    ori, ref = [pair.source for pair in pairs], [pair.reference for pair in pairs]
+    bleu_ref, bleu_ori = bleu(outputs, ref), bleu(outputs, ori)
+    metric = _metric()
+    metric.corpus_score(outputs, [ref])  # its signature counts the references it saw
+    return Scores(
+        num_pairs=len(pairs),
+        bleu_ref=bleu_ref,
+        bleu_ori=bleu_ori,
+        ibleu=ibleu(bleu_ref, bleu_ori),
+        sentence_bleu_ref=float(np.mean(sentence_bleu(outputs, ref))),
+        sentence_bleu_ori=float(np.mean(sentence_bleu(outputs, ori))),
+        mean_length=float(np.mean([len(line.split()) for line in outputs])),
+        copies=float(np.mean([line.split() == source.split() for line, source in zip(outputs, ori, strict=True)])),
+        signature=f"BLEU {metric.get_signature()}",
+    )
+
+
+def _metric(*, effective_order: bool = False) -> "BLEU":
+    try:
+        from sacrebleu.metrics.bleu import BLEU
+    except ImportError as error:
+        raise MissingExtra("sacrebleu", "evaluation") from error
+    return BLEU(tokenize="none", force=True, effective_order=effective_order)
+
+
+def _check(outputs: Sequence[str], references: Sequence[str]) -> None:
+    if len(outputs) != len(references):
+        raise BadInput(f"{len(outputs)} outputs for {len(references)} references; give one for each")
+    if not outputs:
+        raise BadInput("BLEU needs at least one output")

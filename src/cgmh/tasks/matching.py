@@ -1,0 +1,95 @@
+"""The matching functions that an input asks for, as constraints, and in the ranking of answers."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from ..constraints import Constraint
+from ..constraints.patterns import Requirement
+from ..constraints.similarity import (
+    AtLeast,
+    ContentWords,
+    KeywordsKept,
+    SentenceVectors,
+    Similarity,
+    Weighted,
+    WordVectors,
+)
+from ..models.meaning import load_meaning
+from ..text.facts import is_negation
+from ..text.lexicon import Lexicon
+from ..text.sentences import Sentences
+from .reading import Match, ParaphraseInput, read_matches
+from .source import Source
+
+COMMON, RAREST = 4.0, 12.0  # -log frequency: up to the first a word counts nothing, from the second on no more
+
+
+class Matching:
+    """What the inputs of one batch keep of their sources. All inputs of a batch match alike."""
+
+    def __init__(self, inputs: Sequence[ParaphraseInput], sources: Sequence[Source], lexicon: Lexicon) -> None:
+        self._sources, self._lexicon = sources, lexicon
+        self.matches: tuple[Match, ...] = read_matches(inputs[0].match)
+        self._meaning = load_meaning()
+        words = [lexicon.word(id) for id in range(len(lexicon))]
+        self._rows = self._meaning.rows(words)  # [ids]
+        self._counts = torch.tensor([any(c.isalnum() for c in word) for word in words])  # [ids]
+        self._known: dict[str, Similarity] = {}
+
+    def function(self, name: str) -> Similarity:
+        if name not in self._known:
+            self._known[name] = self._made(name)
+        return self._known[name]
+
+    def _made(self, name: str) -> Similarity:
+        ids = [source.ids for source in self._sources]
+        if name == "kw":
+            return KeywordsKept([self._keywords(source) for source in self._sources])
+        if name == "st":
+            return SentenceVectors(ids, self._rows, self._meaning.encoder)
+        if name == "cw":
+            importance = (self._meaning.rarity[self._rows].clamp(max=RAREST) - COMMON).clamp(min=0) * self._counts
+            return ContentWords(ids, self._rows, self._meaning.vectors, importance)
+        return WordVectors(ids, self._rows, self._meaning.vectors, self._counts, minimum=name == "wvm")
+
+    def required(self, number: int) -> list[Requirement]:
+        """What every answer to an input contains: its facts, and its keywords if all of them must stay."""
+        source = self._sources[number]
+        required = [self._phrase(source.words[fact.start : fact.end]) for fact in source.facts]
+        if any(match == Match("kw", True, 1.0) for match in self.matches):
+            required += self._keywords(source)
+        return required
+
+    def constraints(self) -> list[Constraint]:
+        found: list[Constraint] = []
+        for match in self.matches:
+            if match == Match("kw", True, 1.0):
+                continue  # required word by word
+            function = self.function(match.name)
+            found.append(AtLeast(function, match.value) if match.hard else Weighted(function, match.value))
+        return found
+
+    def similarity(self, sentences: Sentences) -> Tensor:
+        """[B]: the similarity that is reported: of the sentence vectors."""
+        return self.function("st")(sentences)
+
+    def merit(self, sentences: Sentences, overlap: Tensor) -> Tensor:
+        return torch.zeros_like(overlap)
+
+    def _keywords(self, source: Source) -> list[Requirement]:
+        covered = {at for fact in source.facts for at in range(fact.start, fact.end)}
+        return [self._phrase([source.words[at]]) for at in source.keywords if at not in covered]
+
+    def _phrase(self, words: Sequence[str]) -> Requirement:
+        """The words side by side, in any casing; a negation in any form of its kind."""
+        return [[self._forms(word) for word in words]]
+
+    def _forms(self, word: str) -> frozenset[int]:
+        casings = self._lexicon.vocabulary.casings
+        found = {*casings(word), self._lexicon.add(word)}
+        if is_negation(word) and (word.lower().endswith("n't") or word.lower() in ("not", "cannot")):
+            found |= {id for other in self._lexicon.vocabulary.ids for id in casings(other) if other.endswith("n't")}
+            found |= {id for other in ("not", "cannot") for id in casings(other)}
+        return frozenset(found)

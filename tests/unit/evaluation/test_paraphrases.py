@@ -1,0 +1,186 @@
+"""Scores of paraphrases against hand-worked numbers and against sacrebleu; pairs read from good and bad files."""
+
+import math
+import sys
+from pathlib import Path
+
+import pytest
+import sacrebleu
+
+from cgmh.errors import BadInput, MissingExtra
+from cgmh.evaluation.paraphrases import (
+    Pair,
+    as_line,
+    as_question,
+    bleu,
+    ibleu,
+    measure,
+    read_pairs,
+    sample,
+    sentence_bleu,
+    sources,
+)
+from cgmh.text.tokenizer import split
+from cgmh.text.treebank import from_treebank
+
+
+def test_bleu_by_hand() -> None:
+    # Matches of 1 to 4 words: 4 of 5, 3 of 4, 2 of 3, 1 of 2; as long as the reference, so no brevity penalty.
+    expected = 100 * (4 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** (1 / 4)
+    assert bleu(["a b c d e"], ["a b c d f"]) == pytest.approx(expected)
+
+
+def test_bleu_of_a_short_output_is_cut() -> None:
+    # Every n-gram matches; 5 words for 6 give exp(1 - 6/5).
+    assert bleu(["a b c d e"], ["a b c d e f"]) == pytest.approx(100 * math.exp(1 - 6 / 5))
+
+
+def test_bleu_is_that_of_the_corpus_and_no_mean() -> None:
+    outputs, references = ["a b c d e", "a b c d e f g"], ["a b c d f", "a b c d e f g"]
+    matches, totals = [4 + 7, 3 + 6, 2 + 5, 1 + 4], [5 + 7, 4 + 6, 3 + 5, 2 + 4]
+    expected = 100 * math.prod(m / t for m, t in zip(matches, totals, strict=True)) ** (1 / 4)
+    assert bleu(outputs, references) == pytest.approx(expected)
+    assert bleu(outputs, references) != pytest.approx(sum(sentence_bleu(outputs, references)) / 2)
+
+
+def test_tokens_are_compared_as_they_stand() -> None:
+    # Another tokenizer would take "n't" or "u.s" apart and find matches in it.
+    assert bleu(["why ca n't i see the u.s"], ["why ca n't i see the u.s"]) == pytest.approx(100)
+    assert bleu(["u.s"], ["u s"]) == 0
+
+
+def test_sentence_bleu_counts_the_orders_that_a_short_sentence_has() -> None:
+    assert sentence_bleu(["a b", "a b c d e"], ["a b", "a b c d f"]) == pytest.approx(
+        [100, bleu(["a b c d e"], ["a b c d f"])]
+    )
+
+
+def test_same_as_sacrebleu() -> None:
+    outputs = ["what is the best way to learn java", "how can i lose weight", "who are you"]
+    references = ["what 's the best way to learn java quickly", "how do i lose weight fast", "who am i"]
+    assert bleu(outputs, references) == sacrebleu.corpus_bleu(outputs, [references], tokenize="none", force=True).score
+    single = sacrebleu.BLEU(tokenize="none", force=True, effective_order=True)
+    expected = [single.sentence_score(one, [other]).score for one, other in zip(outputs, references, strict=True)]
+    assert sentence_bleu(outputs, references) == expected
+
+
+@pytest.mark.parametrize(("ref", "ori", "expected"), [(20, 60, 12), (30, 100, 17), (0, 0, 0), (0, 50, -5)])
+def test_ibleu(ref: float, ori: float, expected: float) -> None:
+    assert ibleu(ref, ori) == pytest.approx(expected)
+
+
+def test_measure() -> None:
+    pairs = [Pair("a b c d e", "a b c d f"), Pair("a b c d e", "v w x y z"), Pair("p q r s t u", "p q r s t v")]
+    outputs = ["a b c d e", "a b c d e", "p q r s t v"]
+    scores = measure(outputs, pairs)
+    assert scores.num_pairs == 3
+    assert scores.bleu_ref == bleu(outputs, [pair.reference for pair in pairs])
+    assert scores.bleu_ori == bleu(outputs, [pair.source for pair in pairs])
+    assert scores.ibleu == ibleu(scores.bleu_ref, scores.bleu_ori)
+    assert scores.bleu_ref < scores.bleu_ori < 100
+    assert scores.mean_length == pytest.approx(16 / 3)
+    assert scores.copies == pytest.approx(2 / 3)
+    assert scores.sentence_bleu_ori == pytest.approx((200 + bleu(["p q r s t v"], ["p q r s t u"])) / 3)
+    assert "tok:none" in scores.signature
+
+
+def test_copying_is_the_anchor() -> None:
+    pairs = [Pair("a b c d e", "a b c d f"), Pair("p q r s", "s r q p")]
+    scores = measure([pair.source for pair in pairs], pairs)
+    assert scores.bleu_ori == pytest.approx(100)
+    assert scores.copies == 1
+
+
+@pytest.mark.parametrize(("outputs", "references"), [(["a"], []), ([], []), (["a", "b"], ["a"])])
+def test_bleu_needs_as_many_references_and_at_least_one(outputs: list[str], references: list[str]) -> None:
+    with pytest.raises(BadInput):
+        bleu(outputs, references)
+
+
+def test_missing_sacrebleu_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'cgmh\[evaluation\]'"):
+        bleu(["a"], ["a"])
+
+
+def test_read_pairs(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.tsv"
+    file.write_text(
+        "how are you\thow do you do\nwho is it \t who 's there\r\nhow are you\twhat 's up\n", encoding="utf-8"
+    )
+    pairs = read_pairs(file)
+    assert pairs[1] == Pair("who is it", "who 's there")
+    assert [pair.reference for pair in pairs if pair.source == "how are you"] == ["how do you do", "what 's up"]
+    assert sources(pairs) == ["how are you", "who is it"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a\tb\nonly one\n", "line 2: 1 fields"),
+        ("a\tb\tc\n", "line 1: 3 fields"),
+        ("a\tb\n\tb\n", "line 2: the source is empty"),
+        ("a\t \n", "line 1: the reference is empty"),
+        ("", "line 1"),
+        ("a\tb\n\nc\td\n", "line 2"),
+    ],
+)
+def test_bad_line_is_named(tmp_path: Path, content: str, message: str) -> None:
+    file = tmp_path / "pairs.tsv"
+    file.write_text(content, encoding="utf-8")
+    with pytest.raises(BadInput, match=message) as caught:
+        read_pairs(file)
+    assert str(file) in str(caught.value)
+
+
+def test_unreadable_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="missing"):
+        read_pairs(tmp_path / "missing.tsv")
+    (tmp_path / "binary.tsv").write_bytes(b"\xff\xfe\t\x00")
+    with pytest.raises(BadInput, match="cannot be read as text"):
+        read_pairs(tmp_path / "binary.tsv")
+
+
+def test_sample_is_nested_ordered_and_fixed() -> None:
+    pairs = [Pair(f"source {at}", "r") for at in range(100)]
+    small, large = sample(pairs, 10), sample(pairs, 30)
+    assert len(small) == 10
+    assert set(small) < set(large)
+    assert large == sorted(large, key=pairs.index)
+    assert large != pairs[:30]
+    assert sample(pairs, 30) == large != sample(pairs, 30, seed=1)
+    assert sample(pairs, None) == sample(pairs, 1000) == pairs
+    with pytest.raises(BadInput, match="--limit 0"):
+        sample(pairs, 0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "source", "line"),
+    [
+        ("Why can't I see it?", "why ca n't i look at it", "why ca n't i see it"),
+        ("Why can't I see it?", "why ca n't i look at it ?", "why ca n't i see it ?"),
+        ("Is it? Why not?", "is it so ? why not", "is it ? why not"),
+        ("Is India's flag new", "is the flag of india new", "is india 's flag new"),
+        ("?", "who", ""),
+        ("It is.", "it is", "it is ."),
+    ],
+)
+def test_answer_as_a_line_like_its_source(answer: str, source: str, line: str) -> None:
+    assert as_line(split(answer), source) == line
+
+
+def test_line_comes_back_as_itself() -> None:
+    line = "what 's the `` best '' way -lrb- if any -rrb- to see why they ca n't win"
+    assert as_line(split(from_treebank(line) + " ?"), line) == line
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("why ca n't i see", "why can't i see ?"),
+        ("why is it so ?", "why is it so ?"),
+        ("`` is it so ? ''", '" is it so ? "'),
+    ],
+)
+def test_judged_text_ends_with_a_mark(line: str, text: str) -> None:
+    assert as_question(line) == text
