@@ -14,13 +14,14 @@ import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from cgmh.api import load_embedded, solve
+from cgmh.api import solve
+from cgmh.choice import load_embedded
 from cgmh.errors import BadInput, CgmhError
 from cgmh.evaluation.journal import Journal
 from cgmh.evaluation.judges import NgramJudge
@@ -30,20 +31,14 @@ from cgmh.models.opening import open_model
 from cgmh.models.protocols import TextModel
 from cgmh.models.recurrent import RecurrentModel
 from cgmh.result import Result
-from cgmh.settings import RULES, Settings
+from cgmh.settings import PAPER_PARAPHRASE, PARAPHRASE, RULES, Settings
 from cgmh.tasks import Paraphrase, ParaphraseInput
+from cgmh.tasks.reading import PAPER_INPUT, STARTS
 from cgmh.text.treebank import from_treebank
 from cgmh.text.vocabulary import Vocabulary
 
-INPUT_OPTIONS = (
-    "match",
-    "max_overlap",
-    "difference",
-    "preset",
-    "start",
-)  # of a `ParaphraseInput`; its own defaults unless given
+INPUT_OPTIONS = ("match", "max_overlap", "difference", "start")  # of a `ParaphraseInput`
 SETTINGS = ("n", "steps", "chains", "seed", "temperature", "select", "anneal")
-RUN_OPTIONS = (*INPUT_OPTIONS, *SETTINGS, "model", "big", "device")
 SHOWN = 20  # failures that are printed
 NAME = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*")  # india, b.tech
 
@@ -55,7 +50,7 @@ def record(source: str, result: Result, limit: float, seconds: float) -> dict[st
     return {
         "output": lines[0] if lines else source,
         "others": lines[1:],
-        "over_limit": not lines or overlaps[0] > limit,
+        "over_limit": not lines or overlaps[0] >= limit,
         "overlap": overlaps[0] if lines else 100.0,
         "similarity": result.sentences[0].similarity if lines else 1.0,
         "seconds": round(seconds, 3),
@@ -63,27 +58,30 @@ def record(source: str, result: Result, limit: float, seconds: float) -> dict[st
     }
 
 
+def words_of(small: RecurrentModel | TextModel) -> RecurrentModel:
+    """The word model: the embedded one proposes to a model of texts."""
+    return small if isinstance(small, RecurrentModel) else load_embedded()
+
+
 def answer(
     some: Sequence[str],
     small: RecurrentModel | TextModel,
     big: TextModel | None,
     journal: Journal,
-    args: argparse.Namespace,
+    asked: ParaphraseInput,
+    settings: Settings,
 ) -> None:
     """Answer the sources that the journal lacks, and write each answer down as it comes."""
-    options = {name: getattr(args, name) for name in INPUT_OPTIONS if getattr(args, name) is not None}
     posed: dict[str, ParaphraseInput] = {}
     for source in some:
         if source in journal.records:
             continue
-        given = ParaphraseInput(from_treebank(source), **options)
+        given = replace(asked, text=from_treebank(source))
         try:
-            if isinstance(small, RecurrentModel):
-                Paraphrase().check([given], small)
+            Paraphrase().check([given], words_of(small))
             posed[source] = given
         except BadInput as error:
             journal.add(source, {"output": source, "others": [], "over_limit": True, "refused": str(error)})
-    settings = Settings(**{name: getattr(args, name) for name in SETTINGS})
     began = time.perf_counter()
     results = solve(Paraphrase(), list(posed.values()), settings, model=small, big=big, progress=True)
     for (source, given), result in zip(posed.items(), results, strict=True):
@@ -125,22 +123,34 @@ def row(name: str, scores: Scores, nll: float | None) -> str:
     )
 
 
+def wanted(args: argparse.Namespace) -> tuple[ParaphraseInput, Settings]:
+    """What every source is asked for, and how it is answered: the preset, and over it what was given."""
+    paper = args.preset == "paper"
+    given = {name: value for name, value in vars(args).items() if value is not None}
+    asked = {name: given[name] for name in INPUT_OPTIONS if name in given}
+    settings = {name: given[name] for name in SETTINGS if name in given}
+    return (
+        ParaphraseInput("", **{**(PAPER_INPUT if paper else {}), **asked}),
+        replace(PAPER_PARAPHRASE if paper else PARAPHRASE, **settings),
+    )
+
+
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=Path, required=True)
     parser.add_argument("--limit", type=int, help="pairs, drawn at random; the same ones for every --seed")
-    parser.add_argument("--match", action="append", help="a matching function; may be given several times")
+    parser.add_argument("--match", action="append", help="as in cgmh paraphrase; may be given several times")
     parser.add_argument("--max-overlap", type=float)
     parser.add_argument("--difference", type=float, help="power of 1 - overlap in the target")
-    parser.add_argument("--preset", choices=["default", "paper"])
-    parser.add_argument("--start", choices=["copy", "corrupt-5", "corrupt-10", "random"])
-    parser.add_argument("--n", type=int, default=Settings.n)
-    parser.add_argument("--chains", type=int, default=Settings.chains)
+    parser.add_argument("--preset", choices=["default", "paper"], default="default")
+    parser.add_argument("--start", choices=STARTS)
+    parser.add_argument("--n", type=int)
+    parser.add_argument("--chains", type=int)
     parser.add_argument("--steps", type=int)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--temperature", type=float, default=Settings.temperature)
-    parser.add_argument("--select", choices=RULES, default=Settings.select)
-    parser.add_argument("--anneal", action="store_true")
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--temperature", type=float)
+    parser.add_argument("--select", choices=RULES)
+    parser.add_argument("--anneal", action="store_true", default=None)
     parser.add_argument("--model", help="a name or a path; the embedded one unless given")
     parser.add_argument("--big")
     parser.add_argument("--device", default="cpu")
@@ -182,7 +192,7 @@ def report(pairs: Sequence[Pair], records: Mapping[str, Mapping[str, Any]], judg
 
 
 def _shown(value: Any) -> str:
-    return "+".join(value) if isinstance(value, tuple) else str(value)
+    return ("+".join(value) or "none") if isinstance(value, tuple) else str(value)
 
 
 def main() -> int:
@@ -191,22 +201,23 @@ def main() -> int:
     some = sources(pairs)
     judge = NgramJudge.load(args.judge) if args.judge else None
     measure([pair.source for pair in pairs[:1]], pairs[:1])  # a missing sacrebleu is known before the long part
+    asked, settings = wanted(args)
     small = open_model(args.model, args.device, "float32")
     big = open_model(args.big, args.device) if args.big else None
-    run = {name: getattr(args, name) for name in RUN_OPTIONS}
+    about = {"preset": args.preset, **{name: value for name, value in asdict(asked).items() if name != "text"}}
+    run = {**about, **{name: getattr(settings, name) for name in SETTINGS}}
+    run |= {name: getattr(args, name) for name in ("model", "big", "device")}
     journal = Journal(args.out.with_suffix(".jsonl"), run, resume=args.resume)
-    answer(some, small, big, journal, args)
+    answer(some, small, big, journal, asked, settings)
     found = report(pairs, journal.records, judge)
-    facts, terms = kept(
-        some, journal.records, (small if isinstance(small, RecurrentModel) else load_embedded()).vocabulary
-    )
+    facts, terms = kept(some, journal.records, words_of(small).vocabulary)
     for kind in KINDS:
         print("{0:10}{kept} of {expected} kept, {added} added".format(kind, **facts.counts(kind)))
     print(f"{'unknown':10}{terms.kept['names']} of {terms.expected['names']} words kept")
     for failure in [*facts.lost, *facts.added][:SHOWN]:
         print(json.dumps(asdict(failure), ensure_ascii=False))
     line = next((other["signature"] for source in some if "signature" in (other := journal.records[source])), "")
-    line += "".join(f" | {name} {_shown(run[name])}" for name in INPUT_OPTIONS if run[name] is not None)
+    line += "".join(f" | {name} {_shown(value)}" for name, value in about.items())
     line += f" | {len(pairs)} pairs, {len(some)} sources of {args.pairs.name} | {found['rows']['ours']['signature']}"
     line += f" | {judge.signature}" if judge else ""
     print(line)

@@ -6,13 +6,31 @@ from typing import Any
 
 import torch
 
-from cgmh.constraints import ContainsWords, EndsWith, Forbids, LengthBetween
+from cgmh.constraints import (
+    AtLeast,
+    ContainsWords,
+    ContentWords,
+    Differs,
+    EndsWith,
+    Forbids,
+    KeywordsKept,
+    LengthBetween,
+    Overlap,
+    SentenceVectors,
+    TextVectors,
+    Weighted,
+    WordVectors,
+    constraint,
+)
 from cgmh.constraints.protocols import Constraint
 from cgmh.proposals import FillHead, GibbsOver, Mixture, SwapBlocks, Variants, WordEdits
 from cgmh.sampling import Kernel
 from cgmh.target import Target
+from cgmh.text.lexicon import Lexicon
 from cgmh.text.sentences import Sentences
+from cgmh.text.vocabulary import SPECIALS, Vocabulary
 from enumeration import all_sentences
+from meanings import Letters, by_hand, classes, tables, toy_encoder
 from toys import FIRST, ToyModel
 
 A, B, C, D = range(FIRST, FIRST + 4)
@@ -113,6 +131,62 @@ def _run_local() -> Space:
     )
 
 
+SOURCES = [[A, B, D], [C, A]]  # B is a negation, D the mark that closes a sentence
+
+
+def _paraphrase() -> Space:
+    """What a paraphrase must obey: keywords, negations, marks and the ending stay, close in meaning, other words."""
+    rows, _, _, _ = tables()
+    negations, closing = (torch.arange(FIRST + 4) == some for some in (B, D))
+    constraints = [
+        ContainsWords([[word(A)], [word(C)]]),
+        LengthBetween([1, 0], [1, 0], torch.cat([negations, torch.zeros(20, dtype=torch.bool)])),
+        LengthBetween([1, 0], [1, 0], torch.cat([closing, torch.zeros(20, dtype=torch.bool)])),
+        EndsWith([{D}, {A}]),
+        Weighted(SentenceVectors(SOURCES, rows, toy_encoder()), 2.0),
+        Differs(Overlap(SOURCES, classes()), 1.5),
+    ]
+
+    def like(keyword: int, count: int, last: int) -> Callable[[list[int]], bool]:
+        def keeps(words: list[int]) -> bool:
+            return keyword in words and words.count(B) == words.count(D) == count and words[-1] == last
+
+        return keeps
+
+    return _space(constraints, like(A, 1, D), like(C, 0, A), capacity=5, groups=[(A, C)])
+
+
+def _close() -> Space:
+    """Every similarity at once, hard and soft."""
+    rows, vectors, counts, importance = tables()
+    constraints = [
+        AtLeast(WordVectors(SOURCES, rows, vectors, counts, minimum=False), 0.95),
+        Weighted(WordVectors(SOURCES, rows, vectors, counts, minimum=True), 2.0),
+        Weighted(ContentWords(SOURCES, rows, vectors, importance), 3.0),
+        Weighted(KeywordsKept([[word(A), word(B)], [word(C)]]), 1.0),
+        Differs(Overlap(SOURCES, classes()), 1.0),
+    ]
+    keeps = [lambda words, own=own: by_hand("wva", own, words) >= 0.95 for own in SOURCES]
+    return _space(constraints, *keeps, seed=2)
+
+
+@constraint(hard=True)
+def varied(words: list[str]) -> bool:
+    return len(set(words)) > 1
+
+
+@constraint(weight=-0.4)
+def short(words: list[str]) -> float:
+    return float(len(words))
+
+
+def _of_ones_own() -> Space:
+    """Functions of the words and of the text, which see the names of ids."""
+    lexicon = Lexicon(Vocabulary([*SPECIALS]))  # toy ids have any names
+    close = Weighted(TextVectors([[A, B]], lexicon, Letters()), 6.0)
+    return _space([varied.bound(lexicon), short.bound(lexicon), close], lambda words: len(set(words)) > 1)
+
+
 # Most are too tight for edits of one word alone; the kernel for all of them also swaps and exchanges variants.
 SPACES: dict[str, Callable[[], Space]] = {
     "free": lambda: _space([], lambda _: True),
@@ -134,6 +208,9 @@ SPACES: dict[str, Callable[[], Space]] = {
     "soft and hard": lambda: _space(
         [ContainsWords([[word(A)]]), Favours()], lambda words: A in words, groups=[(B, C)], seed=3
     ),
+    "paraphrase, two inputs": _paraphrase,
+    "close, two inputs": _close,
+    "of one's own": _of_ones_own,
 }
 
 UNEVEN = (1.0, 2.0, 0.7)  # replace, insert, delete: weights that must not cancel

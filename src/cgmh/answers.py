@@ -1,5 +1,6 @@
 """From what the chains did to what the user sees."""
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -10,13 +11,14 @@ from .models.protocols import TextModel
 from .models.recurrent import RecurrentModel
 from .result import Result, Sentence, Step
 from .sampling.runs import KINDS, Record, single_threaded
-from .selection import LENGTH_OFFSET, POOL, Visit, choose, judge, resample, thinned
+from .selection import ALIKE, LENGTH_OFFSET, POOL, Visit, choose, judge, resample, thinned
 from .settings import Settings
 from .tasks import Problem
 from .text.sentences import Sentences
 from .text.tokenizer import capitalize, first_word, join
 from .version import __version__
 
+ASKED = 40  # sentences that a big model is asked about where a task ranks too
 OWN = 0.3  # what the word model's own judgement counts beside the big model's log probability a word
 
 
@@ -44,7 +46,8 @@ class Answers:
             else:
                 if self.big is not None and all(visit.log_model == -torch.inf for visit in visits):
                     raise BadModel(f"{self.big.name}: thinks every sentence impossible; take another big model")
-                chosen = choose(self.settings.select, visits, final, self._fitness, self.settings.n)
+                alike = ALIKE if self.problem.answers is None else self.problem.answers.alike
+                chosen = choose(self.settings.select, visits, final, self._fitness, self.settings.n, alike)
         return Result(
             name,
             tuple(map(self._sentence, chosen)),
@@ -68,26 +71,28 @@ class Answers:
         return [visit for visit, shown in zip(visits, allowed, strict=True) if shown] or visits
 
     def _fitness(self, pool: Sequence[Visit]) -> list[float]:
-        """How good each sentence is, a word: the word model from all sides, a big model beside it, the task's own."""
-        fluency = self._fluency(pool)
-        if self.problem.answers is None:
-            return fluency
-        merit = self.problem.answers.merit(self._batch(pool)).tolist()
-        return [a + b for a, b in zip(fluency, merit, strict=True)]
-
-    def _fluency(self, pool: Sequence[Visit]) -> list[float]:
+        """How good each sentence is, a word: the word model from all sides, the task's merit, a big model beside it."""
         with single_threaded():
             own = judge([visit.ids for visit in pool], self.problem.words)
+        merit = [0.0] * len(pool)
+        if self.problem.answers is not None:
+            merit = self.problem.answers.merit(self._batch(pool)).tolist()
+        for wish in self.problem.wishes:
+            wished = (wish.log_factor(self._batch(pool)) / (self._batch(pool).lengths + LENGTH_OFFSET)).tolist()
+            merit = [a + b for a, b in zip(merit, wished, strict=True)]
         if self.big is None:
-            return own
+            return [a + b for a, b in zip(own, merit, strict=True)]
+        asked = list(range(len(pool)))
+        if self.problem.answers is not None:  # a task that ranks by itself has the big model look at its best only
+            asked = sorted(asked, key=lambda at: -own[at] - merit[at])[:ASKED]
+        some = [pool[at] for at in asked]
         # As the target, the big model was asked by the chains already.
-        theirs = (
-            [visit.log_model for visit in pool] if self.settings.use == "target" else self._ask(pool, self.big).tolist()
-        )
-        return [
-            log / (len(visit.ids) + LENGTH_OFFSET) + OWN * mine
-            for log, visit, mine in zip(theirs, pool, own, strict=True)
-        ]
+        target = self.settings.use == "target"
+        theirs = [visit.log_model for visit in some] if target else self._ask(some, self.big).tolist()
+        values = [-math.inf] * len(pool)
+        for at, log in zip(asked, theirs, strict=True):
+            values[at] = log / (len(pool[at].ids) + LENGTH_OFFSET) + OWN * own[at] + merit[at]
+        return values
 
     def _resampled(self, visits: list[Visit], big: TextModel) -> tuple[list[Visit], float]:
         """Samples of the word model, drawn again by the ratio of the two models, both at the run's temperature."""

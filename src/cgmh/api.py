@@ -59,9 +59,8 @@ def solve(
     settings = settings or Settings()
     small, judge, use = as_models(model, big, settings.use)
     _check(settings, judge, use)
-    if settings.context and isinstance(judge, ContextModel):
-        with single_threaded():
-            judge = judge.after(settings.context)
+    bare = judge
+    judge = _reading(judge, settings.context) if settings.context else judge
     steps = settings.num_steps(use)
     settings = replace(settings, steps=steps, use=use)
     target = judge if use == "target" else None
@@ -83,11 +82,22 @@ def solve(
                     posed = task.pose(some, Screened(small, target), settings.chains, settings.seed, at)
                     own = [own.bound(posed.lexicon) for own in constraints]
                     goal = Target(posed.model, [*posed.target.constraints, *own])
-                    problem = replace(_helped(posed, filler), target=goal, start=settled.to(posed.start.device))
+                    problem = replace(
+                        _helped(posed, filler), target=goal, start=settled.to(posed.start.device), wishes=problem.wishes
+                    )
                 record = _run(problem, settings, bar)
             for number, input in enumerate(some):
-                answers = Answers(problem, number, record.of(number), settings, judge)
+                reader = judge
+                if problem.answers is not None and use == "rerank" and settings.context:
+                    reader = _reading(bare, (*settings.context, *problem.answers.before(number)))
+                answers = Answers(problem, number, record.of(number), settings, reader)
                 yield answers.result(task.name, str(input))
+
+
+def _reading(model: TextModel | None, lines: Sequence[str]) -> TextModel | None:
+    """The model after some lines, if it can read them."""
+    with single_threaded():
+        return model.after(lines) if isinstance(model, ContextModel) else model
 
 
 def _check(settings: Settings, judge: TextModel | None, use: Use | None) -> None:
@@ -112,7 +122,11 @@ def _obeying(
 
     Where the start breaks a hard one, the chains walk without it until they come by a sentence that does not.
     """
-    target = Target(problem.model, [*problem.target.constraints, *(own.bound(problem.lexicon) for own in constraints)])
+    if not all(isinstance(own, UserConstraint) for own in constraints):
+        raise BadInput("constraints takes what @cgmh.constraint made of a function, not the function itself")
+    bound = [own.bound(problem.lexicon) for own in constraints]
+    target = Target(problem.model, [*problem.target.constraints, *bound])
+    problem = replace(problem, wishes=tuple(own for own in bound if not own.hard))
     if bool(target.possible(problem.start).all()):
         return replace(problem, target=target)
     walk = Settings(steps=SETTLING, chains=settings.chains, seed=(settings.seed + 2) % 2**62)
@@ -205,7 +219,17 @@ def paraphrase(
         raise BadInput("paraphrase takes one sentence, a string; for several, call `cgmh.solve`")
     matched, protected = ((some,) if isinstance(some, str) else tuple(some) for some in (match, protect))
     input = ParaphraseInput(text, matched, protected, max_overlap, difference, start)
-    settings = Settings(n, steps, chains, seed, temperature, select, use=use, anneal=anneal)
+    settings = replace(
+        PARAPHRASE,
+        n=n,
+        steps=steps,
+        chains=chains,
+        seed=seed,
+        temperature=temperature,
+        select=select,
+        use=use,
+        anneal=anneal,
+    )
     return next(solve(Paraphrase(), [input], settings, model=model, big=big, constraints=constraints))
 
 

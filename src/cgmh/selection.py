@@ -44,8 +44,13 @@ class Visit:
 Fitness = Callable[[Sequence[Visit]], list[float]]
 
 
-def choose(rule: Rule, visits: Sequence[Visit], final: Sequence[Visit], fitness: Fitness, n: int) -> list[Visit]:
-    """At most `n` distinct sentences, best first; `fitness` is asked about the most probable ones only."""
+def choose(
+    rule: Rule, visits: Sequence[Visit], final: Sequence[Visit], fitness: Fitness, n: int, alike: float = ALIKE
+) -> list[Visit]:
+    """At most `n` distinct sentences, best first; `fitness` is asked about the most probable ones only.
+
+    Sentences that have more than the share `alike` of their words in common count as the same.
+    """
     if rule == "last":
         return _distinct(final)[:n]  # in the order of the chains: samples, not the best of them
     if rule == "first":
@@ -54,11 +59,11 @@ def choose(rule: Rule, visits: Sequence[Visit], final: Sequence[Visit], fitness:
         pool = _distinct(final)
         agreement = consensus([visit.ids for visit in pool])
         order = sorted(range(len(pool)), key=lambda at: -agreement[at])
-        return _different([pool[at] for at in order], n)
+        return _different([pool[at] for at in order], n, alike)
     pool = sorted(_distinct(visits), key=lambda visit: -visit.log_target / (len(visit.ids) + LENGTH_OFFSET))[:POOL]
     values = fitness(pool)
     order = sorted(range(len(pool)), key=lambda at: -values[at])
-    return _different([pool[at] for at in order], n)
+    return _different([pool[at] for at in order], n, alike)
 
 
 def resample(samples: Sequence[Visit], log_weights: Tensor, n: int, seed: int) -> tuple[list[Visit], float]:
@@ -134,7 +139,7 @@ def _distinct(visits: Sequence[Visit]) -> list[Visit]:
     return list(first.values())
 
 
-def _different(ranked: Sequence[Visit], n: int) -> list[Visit]:
+def _different(ranked: Sequence[Visit], n: int, alike: float) -> list[Visit]:
     """The first `n` that differ clearly from those before; if there are too few, the next best fill up."""
     chosen: list[Visit] = []
     passed: list[Visit] = []
@@ -142,7 +147,7 @@ def _different(ranked: Sequence[Visit], n: int) -> list[Visit]:
         if len(chosen) == n:
             break
         bag = Counter(visit.ids)
-        if any(2 * sum((bag & Counter(c.ids)).values()) > 2 * ALIKE * max(len(visit.ids), len(c.ids)) for c in chosen):
+        if any(2 * sum((bag & Counter(c.ids)).values()) > 2 * alike * max(len(visit.ids), len(c.ids)) for c in chosen):
             passed.append(visit)
         else:
             chosen.append(visit)

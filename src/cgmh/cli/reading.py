@@ -1,32 +1,57 @@
 """Lines of input, from arguments, a file or stdin."""
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import BadInput
 
 
+@dataclass(frozen=True)
+class Line:
+    """One input, where it stood, and what is wrong with it if it cannot even be read."""
+
+    place: str
+    text: str
+    error: str = ""
+
+
 def read_lines(file: str | None) -> list[str]:
     """The lines of a UTF-8 file, or of stdin for None and "-"; a mistake names the file and the line."""
+    lines = read_each(file)
+    for line in lines:
+        if line.error:
+            raise BadInput(f"{_name(file)}, {line.place}: {line.error}")
+    return [line.text for line in lines]
+
+
+def read_each(file: str | None) -> list[Line]:
+    """The lines, each by itself: one that is not UTF-8 spoils no other."""
+    return [_decoded(number, line) for number, line in enumerate(_read(file).splitlines(), start=1)]
+
+
+def _read(file: str | None) -> bytes:
     if file is None or file == "-":
         if sys.stdin is None:
             raise BadInput("stdin is closed; give the input as arguments or with --file")
-        name, data = "stdin", sys.stdin.buffer.read()
-    else:
-        name = file
-        try:
-            data = Path(file).read_bytes()
-        except OSError as error:
-            raise BadInput(f"{file}: cannot be read ({error.strerror})") from error
-    lines = []
-    for number, line in enumerate(data.splitlines(), start=1):
-        try:
-            lines.append(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-        except UnicodeDecodeError as error:
-            raise BadInput(
-                f"{name}, line {number}: not UTF-8 (byte {error.start + 1}); convert the file first"
-            ) from error
-    return lines
+        return sys.stdin.buffer.read()
+    try:
+        return Path(file).read_bytes()
+    except OSError as error:
+        raise BadInput(f"{file}: cannot be read ({error.strerror})") from error
+
+
+def _name(file: str | None) -> str:
+    return "stdin" if file is None or file == "-" else file
+
+
+def _decoded(number: int, line: bytes) -> Line:
+    place, encoding = f"line {number}", "utf-8-sig" if number == 1 else "utf-8"
+    try:
+        return Line(place, line.decode(encoding))
+    except UnicodeDecodeError as error:
+        readable = line.decode(encoding, "replace")
+        return Line(place, readable, f"not UTF-8 (byte {error.start + 1}); convert the file first")
 
 
 def stdin_is_terminal() -> bool:

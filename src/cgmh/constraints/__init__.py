@@ -5,7 +5,16 @@ from .overlap import Differs, Overlap
 from .patterns import Alternative, Requirement
 from .protocols import Constraint, HardConstraint
 from .python import PythonConstraint, UserConstraint, constraint
-from .similarity import AtLeast, ContentWords, KeywordsKept, SentenceVectors, Similarity, Weighted, WordVectors
+from .similarity import (
+    AtLeast,
+    ContentWords,
+    KeywordsKept,
+    SentenceVectors,
+    Similarity,
+    TextVectors,
+    Weighted,
+    WordVectors,
+)
 from .simple import EndsWith, Forbids, LengthBetween
 
 __all__ = [
@@ -25,6 +34,7 @@ __all__ = [
     "Requirement",
     "SentenceVectors",
     "Similarity",
+    "TextVectors",
     "UserConstraint",
     "Weighted",
     "WordVectors",

@@ -69,7 +69,7 @@ class Overlap:
         some = torch.zeros_like(marked)
         for n in range(ORDER):
             # codes of the n-grams that begin at each place; one with a word from outside the source matches nothing
-            here = torch.nn.functional.pad(local[:, n:], (0, n))
+            here = torch.nn.functional.pad(local[:, n:], (0, min(n, sentences.capacity)))
             code = code * width + here
             whole = whole & (here > 0)
             coded = torch.where(whole, code * ORDER + n, -2)  # [B,L]
@@ -81,7 +81,7 @@ class Overlap:
             share = torch.where(matches > 0, matches.double(), 1 / smooth) / total.clamp(min=1)
             precision += torch.where(total > 0, share.log(), 0.0)
         score = torch.exp(precision / lengths.clamp(1, ORDER))
-        brevity = (1 - tables["lengths"][sentences.inputs] / lengths.clamp(min=1)).clamp(max=0).exp()
+        brevity = (1 - tables["lengths"][sentences.inputs].double() / lengths.clamp(min=1)).clamp(max=0).exp()
         return torch.where(some, score * brevity, 0.0)
 
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import overload
 
 import torch
 from torch import Tensor
@@ -68,14 +69,27 @@ class UserConstraint:
         return self.function(words)
 
 
-def constraint(*, hard: bool = False, weight: float = 1.0) -> Callable[[Callable[[list[str]], float]], UserConstraint]:
+Function = Callable[[list[str]], float]
+
+
+@overload
+def constraint(function: Function) -> UserConstraint: ...
+
+
+@overload
+def constraint(*, hard: bool = False, weight: float = 1.0) -> Callable[[Function], UserConstraint]: ...
+
+
+def constraint(
+    function: Function | None = None, *, hard: bool = False, weight: float = 1.0
+) -> UserConstraint | Callable[[Function], UserConstraint]:
     """Make a constraint of a function of the words: ``@cgmh.constraint(hard=True)``.
 
     A hard one says whether a sentence is allowed; a soft one gives a log factor, which `weight` multiplies. The
     function must be pure. Its name is the constraint's.
     """
 
-    def made(function: Callable[[list[str]], float]) -> UserConstraint:
+    def made(function: Function) -> UserConstraint:
         return UserConstraint(getattr(function, "__name__", "constraint"), function, hard, weight)
 
-    return made
+    return made if function is None else made(function)

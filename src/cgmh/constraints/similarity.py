@@ -2,23 +2,31 @@
 
 The matching functions of the CGMH paper. KW: the share of the source's keywords that the sentence has. WVA and WVM: the
 average and the minimum, over the words of the sentence, of the best cosine to a word of the source. ST: the cosine of
-two sentence vectors. And one of ours, CW: what the content words of either sentence find in the other, rare words
-counting for more.
+two sentence vectors, of our own encoder or of one that reads texts. And one of ours, CW: what the content words of
+either sentence find in the other, rare words counting for more.
 """
 
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Protocol
 
 import torch
 from torch import Tensor
 
 from ..models.encoder import Encoder
+from ..models.protocols import TextEncoder
+from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
+from ..text.tokenizer import join
 from .patterns import Patterns, Requirement, normalize
 from .tables import OnDevice, pad
 
 LEAST = 0.01  # a smaller similarity counts as this one, so that its logarithm is finite
-_DIGITS = 6  # sums are rounded, so that a sentence has one similarity whatever stands beside it in a batch
+# Sums are rounded, so that a sentence has one similarity whatever stands beside it in a batch. What is averaged is kept
+# in whole millionths: their sum is exact in any order, where a rounded mean could fall on either side of a half.
+_DIGITS = 6
+_WHOLE = 1e6
+MOST_KNOWN = 100_000  # sentences whose similarity is remembered, where asking takes milliseconds
 
 
 class Similarity(Protocol):
@@ -72,7 +80,8 @@ class KeywordsKept:
             return torch.ones(len(sentences), dtype=torch.float64, device=sentences.device)
         wanted = ~self._patterns.absent(sentences)  # [B,R]
         met = (self._patterns.counts(sentences) > 0) & wanted
-        return torch.where(wanted.any(-1), met.sum(-1) / wanted.sum(-1).clamp(min=1), 1.0).double()
+        share = met.sum(-1).double() / wanted.sum(-1).clamp(min=1)
+        return torch.where(wanted.any(-1), share, 1.0)
 
 
 class WordVectors:
@@ -88,13 +97,13 @@ class WordVectors:
     ) -> None:
         self.name = "wvm" if minimum else "wva"
         self._minimum = minimum
-        best = torch.zeros(len(sources), len(rows), dtype=torch.float64)  # [I,ids]
+        best = torch.zeros(len(sources), len(rows), dtype=torch.float64)  # [I,ids]: whole millionths
         for number, source in enumerate(sources):
             kept = [id for id in source if bool(counts[id])]
             own = vectors[rows[kept]]  # [S,D]
             if kept:
-                best[number] = (vectors @ own.T).amax(-1).clamp(0, 1)[rows].round(decimals=_DIGITS)
-            best[number, list(source)] = 1.0
+                best[number] = ((vectors @ own.T).amax(-1).clamp(0, 1)[rows] * _WHOLE).round()
+            best[number, list(source)] = _WHOLE
         self._tables = OnDevice(best=best, counts=counts)
 
     def __call__(self, sentences: Sentences) -> Tensor:
@@ -102,9 +111,9 @@ class WordVectors:
         counted = tables["counts"][sentences.ids] & sentences.present  # [B,L]
         best = tables["best"][sentences.inputs[:, None], sentences.ids]  # [B,L]
         if self._minimum:
-            return best.masked_fill(~counted, 1.0).amin(-1)
-        mean = (best * counted).sum(-1) / counted.sum(-1).clamp(min=1)
-        return torch.where(counted.any(-1), mean, 1.0).round(decimals=_DIGITS)
+            return best.masked_fill(~counted, _WHOLE).amin(-1) / _WHOLE
+        mean = (best * counted).sum(-1) / (_WHOLE * counted.sum(-1).clamp(min=1))
+        return torch.where(counted.any(-1), mean, 1.0)
 
 
 class ContentWords:
@@ -152,16 +161,48 @@ class SentenceVectors:
     name = "st"
 
     def __init__(self, sources: Sequence[Sequence[int]], rows: Tensor, encoder: Encoder) -> None:
-        self._encoder = encoder
+        self._encoders = {torch.device("cpu"): encoder}  # it is shared, so it stays where it is
         with torch.no_grad():
             own = encoder(rows[pad(sources, 0)] * (pad(sources, -1) >= 0))  # [I,H]
         self._tables = OnDevice(own=own, rows=rows)
 
     def __call__(self, sentences: Sentences) -> Tensor:
         tables = self._tables.at(sentences.device)
-        if sentences.device.type != "cpu":
-            self._encoder.to(sentences.device)
+        encoder = self._encoders.get(sentences.device)
+        if encoder is None:
+            encoder = self._encoders[sentences.device] = deepcopy(self._encoders[torch.device("cpu")]).to(
+                sentences.device
+            )
         with torch.no_grad():
-            found = self._encoder(tables["rows"][sentences.ids] * sentences.present)  # [B,H]
+            found = encoder(tables["rows"][sentences.ids] * sentences.present)  # [B,H]
             cosine: Tensor = (found * tables["own"][sentences.inputs]).sum(-1)
         return cosine.clamp(0, 1).round(decimals=_DIGITS)
+
+
+class TextVectors:
+    """The cosine between the vectors of the sentence and of the source, written out as texts; 0 if it is negative."""
+
+    name = "minilm"
+
+    def __init__(self, sources: Sequence[Sequence[int]], lexicon: Lexicon, encoder: TextEncoder) -> None:
+        self._lexicon, self._encoder = lexicon, encoder
+        self._own = encoder.encode([self._text(source) for source in sources])  # [I,H]
+        self._known: dict[tuple[int, ...], float] = {}  # by input and words
+
+    def _text(self, ids: Sequence[int]) -> str:
+        return join(self._lexicon.words(ids))
+
+    def __call__(self, sentences: Sentences) -> Tensor:
+        inputs = sentences.inputs.tolist()
+        keys = [(input, *ids) for input, ids in zip(inputs, sentences.to_lists(), strict=True)]
+        known = self._known  # several threads may ask at once, and one of them begin a new one
+        new = [key for key in dict.fromkeys(keys) if key not in known]
+        if new:
+            if len(known) + len(new) > MOST_KNOWN:
+                known = self._known = {key: known[key] for key in keys if key in known}
+            vectors = self._encoder.encode([self._text(key[1:]) for key in new])  # [N,H]
+            known.update((key, self._cosine(vector, key[0])) for key, vector in zip(new, vectors, strict=True))
+        return torch.tensor([known[key] for key in keys], dtype=torch.float64, device=sentences.device)
+
+    def _cosine(self, vector: Tensor, input: int) -> float:
+        return float((vector * self._own[input]).sum().clamp(0, 1).round(decimals=_DIGITS))

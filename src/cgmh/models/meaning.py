@@ -68,7 +68,10 @@ def load_meaning(directory: Path = EMBEDDED) -> Meaning:
         width = tables["table"].shape[1]
         encoder = Encoder(EncoderConfig(len(words) + 1, width, hidden, inputs // width))
         encoder.load_state_dict({"table": tables["table"], **{name: tensors[name].float() for name in _SMALL}})
-    except (OSError, EOFError, zlib.error, ValueError, KeyError, RuntimeError, SafetensorError) as error:
-        raise BadModel(f"{directory}: cannot read the word vectors ({error}); install the package again") from error
+        if not len(tables["vectors"]) == len(tensors["rarity"]) == len(words) + 1:
+            raise ValueError(f"{len(words)} words, but tables of other sizes")
+    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
+        reason = " ".join(str(error).split())
+        raise BadModel(f"{directory}: cannot read the word vectors ({reason}); install the package again") from error
     tables["vectors"][0] = 0
     return Meaning(words, tables["vectors"], tensors["rarity"], encoder)

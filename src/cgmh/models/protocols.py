@@ -132,3 +132,11 @@ class ContextModel(TextModel, Protocol):
     def after(self, context: Sequence[str]) -> TextModel:
         """The same model with these lines before every text."""
         ...
+
+
+class TextEncoder(Protocol):
+    """A model that says what texts mean."""
+
+    def encode(self, texts: Sequence[str]) -> Tensor:
+        """[N,H] float64 on the CPU: vectors of length 1; a text has the same one whatever stands beside it."""
+        ...

@@ -1,6 +1,7 @@
 """Paraphrase: sentences that say the same in other words, with the facts as they were."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -11,16 +12,15 @@ from ..draws import Draws
 from ..errors import BadInput
 from ..proposals import FillHead, GibbsOver, Mixture, SwapBlocks, WordEdits
 from ..target import Target
-from ..text.facts import is_name, is_negation, is_number
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
-from ..text.tokenizer import TERMINALS
+from ..text.tokenizer import join
 from .matching import Matching
 from .problem import Problem, SamplerModel
 from .reading import STARTS, ParaphraseInput
 from .source import Source, read_source
+from .wordlists import WordLists
 
-PAIRED = ('"', "'", "‘", "(", ")", "[", "]", "{", "}")
 ROOM = 8  # words by which an answer may be longer than the longest source of its batch
 
 
@@ -31,6 +31,8 @@ class Paraphrase:
 
     def check(self, inputs: Sequence[ParaphraseInput], model: SamplerModel) -> None:
         """Refuse what cannot be answered before anything is sampled."""
+        if len({replace(input, text="", max_overlap=100) for input in inputs}) > 1:
+            raise BadInput("one run takes one way to match, protect, start and step; run other inputs apart")
         lexicon = Lexicon(model.vocabulary)
         for number, input in enumerate(inputs, 1):
             try:
@@ -44,10 +46,11 @@ class Paraphrase:
         lexicon = Lexicon(model.vocabulary)
         sources = [read_source(input, lexicon) for input in inputs]
         model = model.bound(lexicon)
-        matching = Matching(inputs, sources, lexicon)
-        overlap = Overlap([source.ids for source in sources], _classes(lexicon))
+        lists = WordLists(lexicon)
+        matching = Matching(inputs, sources, lexicon, lists)
+        overlap = Overlap([source.ids for source in sources], lists.classes)
         contains = ContainsWords([matching.required(number) for number in range(len(inputs))])
-        constraints: list[Constraint] = [contains, *_stays(inputs, sources, lexicon), *matching.constraints()]
+        constraints: list[Constraint] = [contains, *_stays(inputs, sources, lexicon, lists), *matching.constraints()]
         weight = inputs[0].difference
         if weight:
             constraints.append(Differs(overlap, weight))
@@ -65,15 +68,24 @@ class Paraphrase:
 class Paraphrases:
     """What may be shown of the sampled sentences, and what is said about it."""
 
+    alike = 0.8  # answers have much of the source in common, and so with one another
+
     def __init__(
         self, inputs: Sequence[ParaphraseInput], sources: Sequence[Source], overlap: Overlap, matching: Matching
     ) -> None:
         self._inputs, self._sources, self._overlap, self._matching = inputs, sources, overlap, matching
 
     def may_show(self, sentences: Sentences) -> Tensor:
-        """[B] bool: those that differ enough from the source."""
+        """[B] bool: those that differ enough from the source; if none does, those that differ most."""
         most = torch.tensor([input.max_overlap / 100 for input in self._inputs], dtype=torch.float64)
-        return self._overlap(sentences) < most[sentences.inputs]
+        overlap = self._overlap(sentences)
+        allowed = (overlap < most[sentences.inputs]) & ~self._copies(sentences)
+        return allowed if bool(allowed.any()) else overlap == overlap.min()
+
+    def _copies(self, sentences: Sentences) -> Tensor:
+        """[B] bool: the source itself."""
+        own = [self._sources[input].ids for input in sentences.inputs.tolist()]
+        return torch.tensor([a == b for a, b in zip(own, sentences.to_lists(), strict=True)], dtype=torch.bool)
 
     def merit(self, sentences: Sentences) -> Tensor:
         """[B]: what counts beside fluency."""
@@ -82,6 +94,10 @@ class Paraphrases:
     def numbers(self, sentences: Sentences) -> dict[str, Tensor]:
         """[B] each: what is reported of a sentence."""
         return {"similarity": self._matching.similarity(sentences), "overlap": 100 * self._overlap(sentences)}
+
+    def before(self, number: int) -> tuple[str, ...]:
+        """The source, as it would be written."""
+        return (join(self._sources[number].words),)
 
     def notes(self, number: int) -> dict[str, list[str]]:
         """What is reported of an input: the keywords kept and the words protected."""
@@ -98,49 +114,36 @@ def _owners(inputs: int, chains: int) -> Tensor:
     return torch.arange(inputs).repeat_interleave(chains)
 
 
-def _classes(lexicon: Lexicon) -> Tensor:
-    """[ids]: casings of a word share a number; the marks that close a sentence have -1."""
-    numbers: dict[str, int] = {}
-    return torch.tensor(
-        [
-            -1 if (word := lexicon.word(id)) in TERMINALS else numbers.setdefault(word.lower(), len(numbers))
-            for id in range(len(lexicon))
-        ]
-    )
-
-
-def _stays(inputs: Sequence[ParaphraseInput], sources: Sequence[Source], lexicon: Lexicon) -> list[Constraint]:
-    """No new facts, the same number of negations, a question stays a question, one sentence stays one."""
-    words = [lexicon.word(id) for id in range(len(lexicon))]
-    stated = {
-        "numbers": {id for id, word in enumerate(words) if is_number(word)},
-        "names": {id for id, word in enumerate(words) if is_name(word, lexicon.vocabulary)},
-    }
-    marks = {id for id, word in enumerate(words) if word in PAIRED}
+def _stays(
+    inputs: Sequence[ParaphraseInput], sources: Sequence[Source], lexicon: Lexicon, lists: WordLists
+) -> list[Constraint]:
+    """No new facts, as many negations, a question stays a question, and one sentence stays one."""
+    stated = {"numbers": lists.numbers, "names": lists.names}
     forbidden = []
     for input, source in zip(inputs, sources, strict=True):
-        some = set().union(*(stated[kind] for kind in input.protect if kind in stated)) | marks
-        forbidden.append(some - {id for own in source.words for id in _casings(own, lexicon)})
-    ends = EndsWith([{source.ids[-1]} for source in sources])
-    closing = torch.tensor([word in TERMINALS for word in words])
-    return [Forbids(forbidden), ends, *_same_number(sources, closing, "sentences"), *_negations(inputs, sources, words)]
+        some = lists.paired.clone()
+        for kind in input.protect:
+            if kind in stated:
+                some |= stated[kind]
+        some[[id for word in source.words for id in _casings(word, lexicon)]] = False
+        forbidden.append(some.nonzero()[:, 0].tolist())
+    kept: list[Constraint] = [Forbids(forbidden), EndsWith([{source.ids[-1]} for source in sources])]
+    kept.append(_same_number("sentences", sources, lists.closing))
+    if "negation" in inputs[0].protect:
+        kept.append(_same_number("negations", sources, lists.negations))
+    return kept
 
 
 def _casings(word: str, lexicon: Lexicon) -> set[int]:
     return {*lexicon.vocabulary.casings(word), lexicon.add(word)}
 
 
-def _same_number(sources: Sequence[Source], counts: Tensor, name: str) -> list[Constraint]:
+def _same_number(name: str, sources: Sequence[Source], counts: Tensor) -> Constraint:
+    """As many of the words for which `counts` [ids] is true as the source has."""
     own = [int(counts[source.ids].sum()) for source in sources]
     constraint = LengthBetween(own, own, counts)
     constraint.name = name
-    return [constraint]
-
-
-def _negations(inputs: Sequence[ParaphraseInput], sources: Sequence[Source], words: Sequence[str]) -> list[Constraint]:
-    if "negation" not in inputs[0].protect:
-        return []
-    return _same_number(sources, torch.tensor([is_negation(word) for word in words]), "negation")
+    return constraint
 
 
 def _corrupted(

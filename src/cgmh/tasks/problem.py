@@ -6,6 +6,7 @@ from typing import Any, Protocol, TypeVar
 
 from torch import Tensor
 
+from ..constraints import Constraint
 from ..models.recurrent import RecurrentModel
 from ..models.screened import Screened
 from ..proposals import Mixture
@@ -27,6 +28,7 @@ class Problem:
     proposal: Mixture
     start: Sentences
     helper: str = ""  # the name of a model that proposes beside the word model
+    wishes: tuple[Constraint, ...] = ()  # a user's own soft constraints, which count in the ranking too
     answers: "TaskAnswers | None" = None  # what the task says about its answers; None: any sentence may be one
 
     @property
@@ -38,6 +40,11 @@ class Problem:
 class TaskAnswers(Protocol):
     """What a task says about its answers. Sentences are looked up by `sentences.inputs`."""
 
+    @property
+    def alike(self) -> float:
+        """The share of common words beyond which two answers count as the same."""
+        ...
+
     def may_show(self, sentences: Sentences) -> Tensor:
         """[B] bool: whether a sampled sentence may be an answer."""
         ...
@@ -48,6 +55,10 @@ class TaskAnswers(Protocol):
 
     def numbers(self, sentences: Sentences) -> dict[str, Tensor]:
         """[B] each: figures that go along with an answer."""
+        ...
+
+    def before(self, number: int) -> tuple[str, ...]:
+        """Lines that a big model reads just before an answer to an input."""
         ...
 
     def notes(self, number: int) -> dict[str, Any]:

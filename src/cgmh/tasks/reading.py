@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..errors import BadInput
 from ..text.facts import KINDS
@@ -34,7 +35,8 @@ MATCHES = {
     "kw": "=1",
     "wva": ":8",
     "wvm": ":2",
-    "st": ":8",
+    "st": ":4",
+    "minilm": ":8",
     "cw": ":8",
 }  # the matching functions, and what a bare name stands for
 STARTS = {"copy": 0.0, "corrupt-5": 0.05, "corrupt-10": 0.1, "random": 1.0}  # shares of words replaced at the start
@@ -82,7 +84,7 @@ class ParaphraseInput:
     """A sentence to say in other words, and what must stay."""
 
     text: str
-    match: tuple[str, ...] = ("kw", "wvm")
+    match: tuple[str, ...] = ("kw", "wvm", "cw", "st")
     protect: tuple[str, ...] = KINDS
     max_overlap: float = 55.0  # per cent: answers share less than this with the source (BLEU)
     difference: float = 1.0  # the power of 1 - overlap in the target
@@ -103,3 +105,7 @@ class ParaphraseInput:
             raise BadInput(f"--difference {self.difference:g} is out of range: it must lie between 0 and 1000")
         if self.start not in STARTS:
             raise BadInput(f"--start {self.start}: choose one of {', '.join(STARTS)}")
+
+
+# What the paper asked of a paraphrase, stepped by its kernel: no facts protected, nothing said about difference.
+PAPER_INPUT: dict[str, Any] = {"match": ("kw", "wvm"), "protect": (), "difference": 0.0, "gibbs": True}

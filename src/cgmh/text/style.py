@@ -1,5 +1,6 @@
 """How a text was typed, so that an answer comes back the same way."""
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,18 +9,24 @@ from ..errors import BadInput
 from .tokenizer import TERMINALS, capitalize, first_word, join, normalize, split, truecase
 from .vocabulary import Vocabulary
 
+SHOUTED = 3  # from more words than this on, capitals throughout are a way to type
 _ASKING = frozenset(
-    "what which who whom whose why how when where is are am was were do does did can could will would shall should may "
-    "might must has have had what's who's how's where's isn't aren't don't doesn't didn't can't couldn't won't "
-    "wouldn't shouldn't hasn't haven't if".split()
+    "what which who whom whose why how when where what's who's how's where's is are am was were do does did can could "
+    "will would shall should may might must has have had if".split()
 )
+_DENYING = frozenset(
+    "isn't aren't wasn't weren't don't doesn't didn't can't couldn't won't wouldn't shouldn't hasn't haven't".split()
+)  # before a pronoun they ask, elsewhere they may forbid
+_PRONOUNS = frozenset("i you he she it we they this that these those there".split())
+_SPACED = re.compile(r"\w [.,?!;:](?:\s|$)|\w 's\b")
 
 
 @dataclass(frozen=True)
 class Style:
-    """Whether a text had no capitals, blanks before its marks, and no mark at its end."""
+    """Whether a text had no capitals or only capitals, blanks before its marks, and no mark at its end."""
 
     lower: bool
+    upper: bool
     spaced: bool
     open_end: bool
 
@@ -28,16 +35,22 @@ class Style:
         words = list(words)
         if self.open_end and words and words[-1] in TERMINALS:
             words.pop()
-        if self.lower:
-            words = [word.lower() for word in words]
-            text = join(words)
-            text = text[:1].lower() + text[1:]
-        else:
-            at = first_word(words)
-            if at >= 0:
-                words[at] = capitalize(words[at])
-            text = join(words)
-        return (" ".join(words) if self.spaced else text), words
+        at = first_word(words)
+        if at >= 0 and not self.lower:
+            words[at] = capitalize(words[at])
+        if self.lower or self.upper:
+            words = [word.lower() if self.lower else word.upper() for word in words]
+        if self.spaced:
+            return " ".join("'" if word == "‘" else word for word in words), words
+        text = join(words)
+        return (text.lower() if self.lower else text), words
+
+
+def _asks(words: Sequence[str]) -> bool:
+    """Whether a sentence without a mark reads like a question."""
+    at = first_word(words)
+    first, second = (words[place].lower() if 0 <= place < len(words) else "" for place in (at, at + 1))
+    return at >= 0 and (first in _ASKING or (first in _DENYING and second in _PRONOUNS))
 
 
 def read_sentence(text: str, vocabulary: Vocabulary, *, fewest: int = 1, most: int = 60) -> tuple[list[str], Style]:
@@ -59,13 +72,15 @@ def read_sentence(text: str, vocabulary: Vocabulary, *, fewest: int = 1, most: i
         raise BadInput(f"has {num_words} word{'s' * (num_words != 1)}; give a sentence of at least {fewest}")
     if len(words) > most:
         raise BadInput(f"has {len(words)} words and marks; at most {most} can be answered, so split it into sentences")
-    known = sum(bool(vocabulary.casings(word)) for word in words if any(c.isalpha() for c in word))
-    if known == 0:
+    if not any(vocabulary.casings(word) for word in words if any(c.isalpha() for c in word)):
         raise BadInput("has no word that the model knows; it reads English, unless --model says otherwise")
     lower = not any(c.isupper() for c in letters)
-    words = [vocabulary.recase(word) for word in words] if lower else truecase(words, vocabulary.is_ordinary)
+    upper = not any(c.islower() for c in letters) and num_words > SHOUTED
+    if lower or upper:
+        words = [vocabulary.recase(word.lower()) for word in words]
+    else:
+        words = truecase(words, vocabulary.is_ordinary)
     open_end = words[-1] not in TERMINALS
     if open_end:
-        words.append("?" if words[0].lower() in _ASKING else ".")
-    spaced = any(f" {word}" in f" {typed}" and word in {*TERMINALS, ",", "'s"} for word in words)
-    return words, Style(lower, spaced, open_end)
+        words.append("?" if _asks(words) else ".")
+    return words, Style(lower, upper, bool(_SPACED.search(typed)), open_end)

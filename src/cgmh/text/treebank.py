@@ -6,14 +6,14 @@ from collections.abc import Sequence
 _BRACKETS = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}"}
 _MARKS = {**_BRACKETS, "``": '"', "''": '"', "`": "'"}
 _CLITIC = re.compile(r"(?<=\w) (n't|'(?:s|re|ve|ll|d|m))(?!\S)", re.IGNORECASE)
-_CANNOT = re.compile(r"\bcan not\b")
+_CANNOT = re.compile(r"\b([Cc]an) not\b")
 _ENDING = re.compile(r"^(\w.*)('(?:s|re|ve|ll|d|m))$", re.IGNORECASE)
 
 
 def from_treebank(line: str) -> str:
     """The line with its brackets, quotes and contractions as people write them; other tokens stay apart."""
     line = " ".join(_MARKS.get(token.lower(), token) for token in line.split())
-    return _CANNOT.sub("cannot", _CLITIC.sub(r"\1", line))
+    return _CANNOT.sub(r"\1not", _CLITIC.sub(r"\1", line))
 
 
 def to_treebank(words: Sequence[str]) -> list[str]:

@@ -3,6 +3,7 @@
 import torch
 
 from cgmh.constraints import EndsWith, Forbids, LengthBetween, PythonConstraint
+from cgmh.constraints.laws import check_constraint
 from cgmh.target import LogFactors, Target
 from cgmh.text.lexicon import Lexicon
 from cgmh.text.sentences import Sentences
@@ -64,3 +65,23 @@ def test_beta_tempers_soft_factors_only() -> None:
     assert factors.total(0.5).tolist() == [-1.5, -torch.inf]
     assert factors.total(torch.tensor([2.0, 0.0])).tolist() == [-6.0, -torch.inf]
     assert factors.select(torch.tensor([1])).soft.tolist() == [[-2.0, 0.0]]
+
+
+def test_ends_with_per_input() -> None:
+    each = EndsWith([{4, 9}, {50}])
+    assert each.holds(SENTENCES).tolist() == [True, False, True, False, True]
+    assert EndsWith([{4}, set()]).holds(SENTENCES).tolist() == [True, False, False, False, False]
+    assert EndsWith([{4, 9}, {4, 9}]).holds(SENTENCES).tolist() == EndsWith([4, 9]).holds(SENTENCES).tolist()
+    # a table is as long as the largest id of any input: beyond it nothing ends a sentence
+    assert EndsWith([{3}, {4}]).holds(Sentences.from_lists([[9], [5], [3], [4]], 2, [0, 1, 1, 1])).tolist() == [
+        False,
+        False,
+        False,
+        True,
+    ]
+    for ends in (each, EndsWith([set(), {0}])):
+        check_constraint(ends, SENTENCES)
+
+
+def test_no_ending_at_all_allows_nothing() -> None:
+    assert not EndsWith([]).holds(SENTENCES).any()

@@ -1,0 +1,63 @@
+"""Where chains start when the start breaks a constraint of the user's own."""
+
+import pytest
+import torch
+
+from cgmh.constraints import EndsWith, Forbids
+from cgmh.errors import InfeasibleStart
+from cgmh.sampling import Constant
+from cgmh.sampling.runs import Record, run
+from cgmh.target import Target
+from cgmh.tasks.start import obeying_start
+from cgmh.text.sentences import Sentences
+from spaces import KERNELS, SPACES, A, B, C, D
+
+torch.set_num_threads(1)
+
+START = Sentences.from_lists([[A], [A], [B, A], [C]], 4, [0, 0, 1, 1])  # two chains an input
+
+
+def walked(steps: int = 40) -> tuple[Record, Target]:
+    space = SPACES["free"]()
+    kernel = KERNELS["swap"](space, None)
+    return run(kernel, START, steps, 3, Constant(0.5), torch.tensor([0, 1, 0, 1])), space.target
+
+
+def test_rows_that_obey_stay_and_the_others_take_what_a_chain_of_their_input_came_by() -> None:
+    record, target = walked()
+    tighter = Target(target.model, [Forbids([[A], [B]]), EndsWith([{B, C, D}, {C, A}])])
+    found = obeying_start(START, tighter, record)
+    assert bool(tighter.possible(found).all())
+    assert found.to_lists()[3] == [C]  # it was all right
+    assert (found.inputs.tolist(), found.capacity) == (START.inputs.tolist(), START.capacity)
+    changed = record.proposed.select(record.steps["changed"].nonzero()[:, 0])
+    seen = set(zip(changed.inputs.tolist(), map(tuple, changed.to_lists()), strict=True))
+    for row in (0, 1, 2):
+        assert (int(START.inputs[row]), tuple(found.to_lists()[row])) in seen
+
+
+def test_chains_of_an_input_start_apart_where_they_can() -> None:
+    record, target = walked()
+    found = obeying_start(START, Target(target.model, [Forbids([[A], []])]), record)
+    assert found.to_lists()[0] != found.to_lists()[1]
+    assert found.to_lists()[2:] == START.to_lists()[2:]
+
+
+def test_a_start_that_obeys_is_left_alone() -> None:
+    record, target = walked(1)
+    assert obeying_start(START, target, record).to_lists() == START.to_lists()
+
+
+def test_what_nobody_came_by_is_said_with_the_number_of_the_input() -> None:
+    record, target = walked()
+    impossible = Target(target.model, [Forbids([[], [A, B, C, D]])])
+    with pytest.raises(InfeasibleStart, match=r"input 8: no sentence was found that satisfies forbids; loosen it"):
+        obeying_start(START, impossible, record, first=6)
+
+
+def test_a_sentence_of_another_input_does_not_do() -> None:
+    """Only input 0 comes by sentences without A."""
+    record, target = walked()
+    own = record.of(0)
+    with pytest.raises(InfeasibleStart, match="input 2"):
+        obeying_start(START, Target(target.model, [Forbids([[A], [A]])]), own)
