@@ -15,10 +15,11 @@ from .similarity import (
     Weighted,
     WordVectors,
 )
-from .simple import EndsWith, Forbids, LengthBetween
+from .simple import Apart, EndsWith, Forbids, LengthBetween
 
 __all__ = [
     "Alternative",
+    "Apart",
     "AtLeast",
     "Constraint",
     "ContainsWords",

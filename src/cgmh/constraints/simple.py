@@ -76,3 +76,29 @@ class EndsWith(HardConstraint):
         last = sentences.word_at(sentences.lengths - 1).clamp_(max=ends.shape[1] - 1)  # [B]
         found = ends[0][last] if self._same else ends[sentences.inputs, last]
         return found & (sentences.lengths > 0)
+
+
+class Apart(HardConstraint):
+    """No two words for which `marks` [ids] is true stand side by side, and none opens the sentence.
+
+    `sources`, sentences of the inputs, are not asked more than they obey themselves.
+    """
+
+    name = "apart"
+
+    def __init__(self, marks: Tensor, sources: Sequence[Sequence[int]]) -> None:
+        obeyed = [not _touching([bool(marks[id]) for id in source]) for source in sources]
+        self._tables = OnDevice(
+            marks=torch.cat([marks.cpu(), torch.zeros(1, dtype=torch.bool)]), asked=torch.tensor(obeyed)
+        )
+
+    def holds(self, sentences: Sentences) -> Tensor:
+        tables = self._tables.at(sentences.device)
+        marks = tables["marks"]
+        marked = marks[sentences.ids.clamp(max=marks.shape[0] - 1)] & sentences.present  # [B,L]
+        broken = (marked[:, 1:] & marked[:, :-1]).any(-1) | marked[:, 0]
+        return ~(broken & tables["asked"][sentences.inputs])
+
+
+def _touching(marked: Sequence[bool]) -> bool:
+    return any(a and b for a, b in zip(marked, marked[1:], strict=False)) or bool(marked and marked[0])

@@ -92,9 +92,13 @@ class Matching:
         close = [weight * self.function(name)(sentences).clamp(min=LEAST).log() for name, weight in MERIT.items()]
         return OVERLAP * overlap + torch.stack(close).sum(0)
 
+    def keywords(self, number: int) -> list[str]:
+        """The keywords of an input, beside its protected words, if they are asked for."""
+        source = self._sources[number]
+        return [source.words[at] for at in source.keywords] if any(m.name == "kw" for m in self.matches) else []
+
     def _keywords(self, source: Source) -> list[Requirement]:
-        covered = {at for fact in source.facts for at in range(fact.start, fact.end)}
-        return [self._phrase([source.words[at]]) for at in source.keywords if at not in covered]
+        return [self._phrase([source.words[at]]) for at in source.keywords]
 
     def _phrase(self, words: Sequence[str]) -> Requirement:
         """The words side by side, in any casing."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from ..constraints import Constraint, ContainsWords, EndsWith, Forbids, LengthBetween
+from ..constraints import Apart, Constraint, ContainsWords, EndsWith, Forbids, LengthBetween
 from ..constraints.overlap import Differs, Overlap
 from ..draws import Draws
 from ..errors import BadInput
@@ -102,8 +102,8 @@ class Paraphrases:
     def notes(self, number: int) -> dict[str, list[str]]:
         """What is reported of an input: the keywords kept and the words protected."""
         source = self._sources[number]
-        protected = [" ".join(source.words[fact.start : fact.end]) for fact in source.facts]
-        return {"keywords": [source.words[at] for at in source.keywords], "protected": protected}
+        protected = [join(["—", *source.words[fact.start : fact.end]])[2:] for fact in source.facts]
+        return {"keywords": self._matching.keywords(number), "protected": protected}
 
     def write(self, number: int, words: list[str]) -> tuple[str, list[str]]:
         """Text and words, typed as the input was."""
@@ -128,9 +128,11 @@ def _stays(
         some[[id for word in source.words for id in _casings(word, lexicon)]] = False
         forbidden.append(some.nonzero()[:, 0].tolist())
     kept: list[Constraint] = [Forbids(forbidden), EndsWith([{source.ids[-1]} for source in sources])]
-    kept.append(_same_number("sentences", sources, lists.closing))
+    kept += [_number("sentences", sources, lists.closing), Apart(lists.closing, [source.ids for source in sources])]
     if "negation" in inputs[0].protect:
-        kept.append(_same_number("negations", sources, lists.negations))
+        kept.append(_number("negations", sources, lists.negations))
+    # A number or a name stays as often as it was, at most: requirements see to the least.
+    kept += [_number(kind, sources, stated[kind], fewer=True) for kind in stated if kind in inputs[0].protect]
     return kept
 
 
@@ -138,10 +140,10 @@ def _casings(word: str, lexicon: Lexicon) -> set[int]:
     return {*lexicon.vocabulary.casings(word), lexicon.add(word)}
 
 
-def _same_number(name: str, sources: Sequence[Source], counts: Tensor) -> Constraint:
-    """As many of the words for which `counts` [ids] is true as the source has."""
+def _number(name: str, sources: Sequence[Source], counts: Tensor, *, fewer: bool = False) -> Constraint:
+    """As many of the words for which `counts` [ids] is true as the source has, or no more."""
     own = [int(counts[source.ids].sum()) for source in sources]
-    constraint = LengthBetween(own, own, counts)
+    constraint = LengthBetween([0] * len(own) if fewer else own, own, counts)
     constraint.name = name
     return constraint
 

@@ -59,7 +59,7 @@ _COMMON = frozenset(
 _SMALL = frozenset("from with into over than that upon onto about".split())  # in lower case even in a title
 _OPENING = frozenset('. ! ? ... : ; ( [ " ‘ — -'.split())  # after one of these a capital may open a sentence
 _FIRST_PERSON = re.compile(r"[Ii](?:'\w+)?")
-_PAIRS = {"‘": "'", "'": "'", "「": "」", "『": "』"}
+_PAIRS = {"‘": "'", "'": "'", "「": "」", "『": "』", "(": ")", "[": "]", "{": "}"}
 _PREFIXES = ("un", "re", "dis", "over", "non", "pre", "anti", "mis")
 _SUFFIXES = (
     "s", "es", "ed", "ing", "ly", "er", "ers", "est", "ness", "able", "less", "ful", "ment", "ise", "ize", "isation",

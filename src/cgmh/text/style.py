@@ -26,9 +26,9 @@ class Style:
     """Whether a text had no capitals or only capitals, blanks before its marks, and no mark at its end."""
 
     lower: bool
-    upper: bool
     spaced: bool
     open_end: bool
+    upper: bool = False
 
     def write(self, words: Sequence[str]) -> tuple[str, list[str]]:
         """The text and the words of an answer, as the input was typed."""
@@ -72,8 +72,9 @@ def read_sentence(text: str, vocabulary: Vocabulary, *, fewest: int = 1, most: i
         raise BadInput(f"has {num_words} word{'s' * (num_words != 1)}; give a sentence of at least {fewest}")
     if len(words) > most:
         raise BadInput(f"has {len(words)} words and marks; at most {most} can be answered, so split it into sentences")
-    if not any(vocabulary.casings(word) for word in words if any(c.isalpha() for c in word)):
-        raise BadInput("has no word that the model knows; it reads English, unless --model says otherwise")
+    spelled = [word for word in words if any(c.isalpha() for c in word)]
+    if 2 * sum(bool(vocabulary.casings(word)) for word in spelled) < len(spelled):
+        raise BadInput("has few words that the model knows; it reads English, unless --model says otherwise")
     lower = not any(c.isupper() for c in letters)
     upper = not any(c.islower() for c in letters) and num_words > SHOUTED
     if lower or upper:
@@ -83,4 +84,4 @@ def read_sentence(text: str, vocabulary: Vocabulary, *, fewest: int = 1, most: i
     open_end = words[-1] not in TERMINALS
     if open_end:
         words.append("?" if _asks(words) else ".")
-    return words, Style(lower, upper, bool(_SPACED.search(typed)), open_end)
+    return words, Style(lower, bool(_SPACED.search(typed)), open_end, upper)
