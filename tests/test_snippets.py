@@ -19,7 +19,10 @@ def snippets(page: str) -> str:
     return "\n".join(code)
 
 
-@pytest.mark.parametrize(("page", "said"), [("write-your-own-model.md", "target letter-pairs")])
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [("write-your-own-model.md", "target letter-pairs"), ("write-your-own-constraint.md", "laws kept")],
+)
 def test_the_python_of_a_page_runs(page: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     code = compile(snippets(page), page, "exec")
     exec(code, {"__name__": "snippet"})  # noqa: S102

@@ -29,7 +29,7 @@ from .text.sentences import Sentences
 from .text.tokenizer import split, truecase
 
 Input = TypeVar("Input")
-ROWS = 256  # chains that run together
+ROWS = 512  # chains that run together
 WINDOW = 1  # words after an edit that the first stage of delayed acceptance looks at
 ANNEALED_FROM = 0.7  # times beta: where annealing begins; it ends after three quarters of the steps
 TRUST = 0.5  # in the word model's screen for a big one: the two often disagree (benchmarks/delayed.py)
@@ -120,7 +120,8 @@ def _obeying(
 ) -> Problem:
     """The problem under a user's own constraints too.
 
-    Where the start breaks a hard one, the chains walk without it until they come by a sentence that does not.
+    Where the start breaks a hard one, the chains walk under the other hard ones alone until they come by a sentence
+    that obeys: a start is free.
     """
     if not all(isinstance(own, UserConstraint) for own in constraints):
         raise BadInput("constraints takes what @cgmh.constraint made of a function, not the function itself")
@@ -130,7 +131,8 @@ def _obeying(
     if bool(target.possible(problem.start).all()):
         return replace(problem, target=target)
     walk = Settings(steps=SETTLING, chains=settings.chains, seed=(settings.seed + 2) % 2**62)
-    return replace(problem, target=target, start=obeying_start(problem.start, target, _run(problem, walk, bar), first))
+    loose = replace(problem, target=Target(problem.model, [own for own in problem.target.constraints if own.hard]))
+    return replace(problem, target=target, start=obeying_start(problem.start, target, _run(loose, walk, bar), first))
 
 
 def _run(problem: Problem, settings: Settings, bar: "tqdm[NoReturn]") -> Record:

@@ -81,8 +81,8 @@ def test_show(server: PackageServer, home: Path) -> None:
         "en\n",
         "Apache-2.0",
         "39.5 million",
-        "40 MB on disk",
-        "perplexity   forward 52.9, backward",
+        "46 MB on disk",
+        "perplexity   forward 51.1, backward",
         "models",
     ):
         assert fact in shown

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 import cgmh
-from cgmh import api
+from cgmh import api, choice
 from cgmh.models.functions import FunctionModel
 from cgmh.result import Result
 from cgmh.settings import CONTEXT
@@ -121,7 +121,7 @@ def test_models_that_agree_lose_no_sample_and_one_that_insists_loses_most() -> N
 def test_the_signature_names_the_big_model_and_what_it_did(use: str) -> None:
     signature = cgmh.keywords(KEYWORDS, big=likes(1.0), use=use, **TINY).signature
     assert f" | {use} likes_it" in signature
-    assert f" | model {api.load_embedded().name} | " in signature
+    assert f" | model {choice.load_embedded().name} | " in signature
     assert " | steps 8 | " in signature
     assert "\n" not in signature
     assert "likes" not in run(None, select="last").signature
@@ -273,7 +273,7 @@ def test_what_cannot_be(settings: dict[str, Any], error: type[Exception], messag
 
 def test_the_embedded_model_is_no_big_one() -> None:
     with pytest.raises(cgmh.BadInput, match="is a word model and cannot be --big; give --model"):
-        cgmh.keywords(KEYWORDS, big=api.load_embedded())
+        cgmh.keywords(KEYWORDS, big=choice.load_embedded())
 
 
 def test_a_named_function() -> None:

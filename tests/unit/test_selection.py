@@ -8,7 +8,7 @@ import pytest
 import torch
 from scipy import stats
 
-from cgmh import api
+from cgmh import choice
 from cgmh.selection import POOL, Visit, choose, consensus, judge, resample, thinned
 
 FALSE_ALARM = 1e-4  # that a test of frequencies fails although all is well; seeds are fixed
@@ -16,7 +16,7 @@ SEEDS = 6000
 
 
 def _ids(*words: str) -> tuple[int, ...]:
-    return tuple(api.as_model(None).vocabulary.ids[word] for word in words)
+    return tuple(choice.as_model(None).vocabulary.ids[word] for word in words)
 
 
 GOOD = _ids("the", "train", "was", "late", ".")
@@ -30,7 +30,7 @@ def _visit(ids: tuple[int, ...], log_model: float, chain: int = 0, clock: int = 
 
 def _judged(pool: Sequence[Visit]) -> list[float]:
     """The embedded model's own judgement."""
-    return judge([visit.ids for visit in pool], api.load_embedded())
+    return judge([visit.ids for visit in pool], choice.load_embedded())
 
 
 def _unasked(pool: Sequence[Visit]) -> list[float]:

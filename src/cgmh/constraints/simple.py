@@ -1,6 +1,7 @@
 """Claims that one look at the words decides: Forbids, LengthBetween, EndsWith."""
 
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 import torch
 from torch import Tensor
@@ -101,4 +102,4 @@ class Apart(HardConstraint):
 
 
 def _touching(marked: Sequence[bool]) -> bool:
-    return any(a and b for a, b in zip(marked, marked[1:], strict=False)) or bool(marked and marked[0])
+    return any(a and b for a, b in pairwise(marked)) or bool(marked and marked[0])

@@ -85,7 +85,7 @@ def run(
     number = len(start)
     on_cpu = start.device.type == "cpu"
     num_levels = 1 if ladder is None else len(ladder)
-    shards = max(1, min(os.cpu_count() or 1, number * num_levels // SMALLEST_SHARD, number)) if on_cpu else 1
+    shards = max(1, min(num_cores(), number * num_levels // SMALLEST_SHARD, number)) if on_cpu else 1
     rows = torch.arange(number, device=start.device).chunk(shards)
 
     interrupted = Event()
@@ -122,6 +122,11 @@ def run(
         except BaseException:
             interrupted.set()
             raise
+
+
+def num_cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager

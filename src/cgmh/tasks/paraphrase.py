@@ -129,6 +129,7 @@ def _stays(
         forbidden.append(some.nonzero()[:, 0].tolist())
     kept: list[Constraint] = [Forbids(forbidden), EndsWith([{source.ids[-1]} for source in sources])]
     kept += [_number("sentences", sources, lists.closing), Apart(lists.closing, [source.ids for source in sources])]
+    kept.append(_number("paired marks", sources, lists.paired))
     if "negation" in inputs[0].protect:
         kept.append(_number("negations", sources, lists.negations))
     # A number or a name stays as often as it was, at most: requirements see to the least.

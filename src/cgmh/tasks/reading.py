@@ -33,11 +33,11 @@ def read_keywords(line: str) -> tuple[str, ...]:
 
 MATCHES = {
     "kw": "=1",
-    "wva": ":8",
-    "wvm": ":2",
-    "st": ":4",
-    "minilm": ":8",
-    "cw": ":8",
+    "wva": ":40",
+    "wvm": ":4",
+    "st": ":20",
+    "minilm": ":20",
+    "cw": ":40",
 }  # the matching functions, and what a bare name stands for
 STARTS = {"copy": 0.0, "corrupt-5": 0.05, "corrupt-10": 0.1, "random": 1.0}  # shares of words replaced at the start
 _MATCH = re.compile(r"(\w+)(?:([=:])(\d+(?:\.\d*)?|\.\d+))?")
@@ -87,7 +87,7 @@ class ParaphraseInput:
     match: tuple[str, ...] = ("kw", "wvm", "cw", "st")
     protect: tuple[str, ...] = KINDS
     max_overlap: float = 55.0  # per cent: answers share less than this with the source (BLEU)
-    difference: float = 1.0  # the power of 1 - overlap in the target
+    difference: float = 2.0  # the power of 1 - overlap in the target
     start: str = "copy"
     gibbs: bool = False  # step by the paper's kernel
 
@@ -108,4 +108,4 @@ class ParaphraseInput:
 
 
 # What the paper asked of a paraphrase, stepped by its kernel: no facts protected, nothing said about difference.
-PAPER_INPUT: dict[str, Any] = {"match": ("kw", "wvm"), "protect": (), "difference": 0.0, "gibbs": True}
+PAPER_INPUT: dict[str, Any] = {"match": ("kw", "wvm:1"), "protect": (), "difference": 0.0, "gibbs": True}
