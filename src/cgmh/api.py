@@ -214,8 +214,9 @@ def paraphrase(
 ) -> Result:
     """The sentence in other words: ``cgmh.paraphrase("what movie do you like most ?").texts``.
 
-    `match` says what must stay of the meaning (kw, wva, wvm, st, cw, as NAME, NAME=LEAST or NAME:POWER), `protect`
-    which facts (numbers, negation, names, quotes), `max_overlap` how much of the wording may stay (BLEU, per cent).
+    `match` says what must stay of the meaning (kw, wva, wvm, st, cw, minilm, as NAME, NAME=LEAST or NAME:POWER),
+    `protect` which facts (numbers, negation, names, quotes), `max_overlap` how much of the wording may stay (BLEU, in
+    per cent).
     """
     if not isinstance(text, str):
         raise BadInput("paraphrase takes one sentence, a string; for several, call `cgmh.solve`")

@@ -129,9 +129,11 @@ def paraphrase_command(ctx: click.Context, /, texts: tuple[str, ...], file: str 
     inputs = [replace(asked, text=line.text) for line, error in zip(lines, errors, strict=True) if not error]
     results = solve(Paraphrase(), inputs, settings, model=small, big=judge, progress=wanted_bar(options))
     page = _Page(asked, headings=len(lines) > 1, start_known=asked.start == "copy" and use != "target")
+    short = 0  # sentences with fewer answers than were asked for
     for line, error in zip(lines, errors, strict=True):
         if not error:
             result = next(results)
+            short += len(result) < settings.n
             with beside_bar():
                 _warn(result, line, asked)
                 print_json(result) if options["as_json"] else page.print(result)
@@ -140,6 +142,10 @@ def paraphrase_command(ctx: click.Context, /, texts: tuple[str, ...], file: str 
                 json.dumps({"input": _encodable(line.text), "error": f"{line.place}: {error}"}, ensure_ascii=False)
             )
     next(results, None)  # ends the progress bar
+    if short:
+        found = f"fewer than {settings.n} paraphrases were found"
+        where = f" for {short} of {len(inputs)} sentences" if len(inputs) > 1 else ""
+        click.echo(f"note: {found}{where}; more --steps or --chains find more", err=True)
     if any(errors):
         ctx.exit(2)
 
