@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 
 _BRACKETS = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}"}
-_MARKS = {**_BRACKETS, "``": '"', "''": '"', "`": "'"}
+_MARKS = {**_BRACKETS, "``": '"', "''": '"'}
+_SINGLE = re.compile(r"(?<!\S)` (\S(?:[^`]*?\S)?) '(?!\S)")  # ` so quoted '
 _CLITIC = re.compile(r"(?<=\w) (n't|'(?:s|re|ve|ll|d|m))(?!\S)", re.IGNORECASE)
 _CANNOT = re.compile(r"\b([Cc]an) not\b")
 _ENDING = re.compile(r"^(\w.*)('(?:s|re|ve|ll|d|m))$", re.IGNORECASE)
@@ -12,6 +13,7 @@ _ENDING = re.compile(r"^(\w.*)('(?:s|re|ve|ll|d|m))$", re.IGNORECASE)
 
 def from_treebank(line: str) -> str:
     """The line with its brackets, quotes and contractions as people write them; other tokens stay apart."""
+    line = _SINGLE.sub(r"'\1'", " ".join(line.split()))
     line = " ".join(_MARKS.get(token.lower(), token) for token in line.split())
     return _CANNOT.sub(r"\1not", _CLITIC.sub(r"\1", line))
 

@@ -15,6 +15,7 @@ PAIRS = [
     ("i can not go", "i cannot go"),
     ("-lrb- what -rrb- is -lsb- this -rsb- -lcb- x -rcb-", "( what ) is [ this ] { x }"),
     ("`` hi '' he said `` so ''", '" hi " he said " so "'),
+    ("known as ` cell phones ' / ` mobiles '", "known as 'cell phones' / 'mobiles'"),
     ("dogs ' tails", "dogs ' tails"),
     ("what movie do you like most ?", "what movie do you like most ?"),
 ]
