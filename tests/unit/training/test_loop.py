@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from cgmh.errors import BadInput, BadModel, CgmhError
 from cgmh.models.checkpoint import load_model, read_config
@@ -87,6 +88,19 @@ def test_resumed_is_uninterrupted(tmp_path: Path, english: TrainingText, monkeyp
     other = tmp_path / "other"
     train(english, config, toy_plan(check_steps=4, epochs=2, dropout=0.3, seed=1), other, quiet=True)
     assert weights(whole) != weights(other)
+
+
+def test_training_goes_on_from_weights(tmp_path: Path, english: TrainingText) -> None:
+    config, plan = toy_config(english), toy_plan(epochs=2, keep_run=True)
+    train(english, config, plan, tmp_path / "first", quiet=True)
+    best = load_file(run_directory(tmp_path / "first") / "best.safetensors")
+    train(english, config, plan, tmp_path / "second", quiet=True, weights=best)
+
+    def losses(name: str) -> list[float]:
+        log = (run_directory(tmp_path / name) / "log.jsonl").read_text().splitlines()
+        return [json.loads(line)["held_out"]["forward"] for line in log]
+
+    assert losses("second")[0] < min(losses("first"))
 
 
 def test_checkpoint_between_checks_changes_nothing(
