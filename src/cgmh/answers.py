@@ -38,12 +38,13 @@ class Answers:
         visits = _visits(self.record.proposed.select(taken), columns, columns["step"] + 1)
         ends = torch.full_like(self.record.finals["chain"], self.steps)
         final = _visits(self.record.final, self.record.finals, ends)
-        visits, final = self._shown(visits + final), self._shown(final)
+        visits += final
         effective = None
         with torch.inference_mode():
             if self.big is not None and self.settings.use == "resample":
                 chosen, effective = self._resampled(visits, self.big)
             else:
+                visits, final = self._shown(visits), self._shown(final)
                 if self.big is not None and all(visit.log_model == -torch.inf for visit in visits):
                     raise BadModel(f"{self.big.name}: thinks every sentence impossible; take another big model")
                 alike = ALIKE if self.problem.answers is None else self.problem.answers.alike
@@ -64,11 +65,12 @@ class Answers:
         return Sentences.from_lists([visit.ids for visit in visits], capacity, [self.number] * len(visits))
 
     def _shown(self, visits: list[Visit]) -> list[Visit]:
-        """The visits that the task lets be answers; all of them if it lets none, so that there is an answer."""
+        """The visits that the task lets be answers; if it lets none, those it is least against."""
         if self.problem.answers is None:
             return visits
-        allowed = self.problem.answers.may_show(self._batch(visits)).tolist()
-        return [visit for visit, shown in zip(visits, allowed, strict=True) if shown] or visits
+        objection = self.problem.answers.objection(self._batch(visits))  # [N]
+        kept = (objection <= objection.min().clamp(min=0)).tolist()
+        return [visit for visit, shown in zip(visits, kept, strict=True) if shown]
 
     def _fitness(self, pool: Sequence[Visit]) -> list[float]:
         """How good each sentence is, a word: the word model from all sides, the task's merit, a big model beside it."""
@@ -77,8 +79,9 @@ class Answers:
         merit = [0.0] * len(pool)
         if self.problem.answers is not None:
             merit = self.problem.answers.merit(self._batch(pool)).tolist()
+        batch = self._batch(pool)
         for wish in self.problem.wishes:
-            wished = (wish.log_factor(self._batch(pool)) / (self._batch(pool).lengths + LENGTH_OFFSET)).tolist()
+            wished = (wish.log_factor(batch) / (batch.lengths + LENGTH_OFFSET)).tolist()
             merit = [a + b for a, b in zip(merit, wished, strict=True)]
         if self.big is None:
             return [a + b for a, b in zip(own, merit, strict=True)]
@@ -96,7 +99,8 @@ class Answers:
 
     def _resampled(self, visits: list[Visit], big: TextModel) -> tuple[list[Visit], float]:
         """Samples of the word model, drawn again by the ratio of the two models, both at the run's temperature."""
-        samples = thinned(visits, self.steps, max(1, POOL // self.settings.chains))
+        ordered = sorted(visits, key=lambda visit: (visit.chain, visit.clock))  # whatever the shards were
+        samples = self._shown(thinned(ordered, self.steps, max(1, POOL // self.settings.chains)))
         log_big = self._ask(samples, big)  # [N]
         if bool((log_big == -torch.inf).all()):
             raise BadModel(f"{big.name}: thinks every sample impossible; take another big model, or --use rerank")

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn, TypeVar
@@ -81,15 +82,17 @@ def solve(
                     settled = _run(problem, plain, bar).final
                     posed = task.pose(some, Screened(small, target), settings.chains, settings.seed, at)
                     own = [own.bound(posed.lexicon) for own in constraints]
+                    wishes = tuple(one for one in own if not one.hard)
                     goal = Target(posed.model, [*posed.target.constraints, *own])
                     problem = replace(
-                        _helped(posed, filler), target=goal, start=settled.to(posed.start.device), wishes=problem.wishes
+                        _helped(posed, filler), target=goal, start=settled.to(posed.start.device), wishes=wishes
                     )
                 record = _run(problem, settings, bar)
             for number, input in enumerate(some):
                 reader = judge
                 if problem.answers is not None and use == "rerank" and settings.context:
-                    reader = _reading(bare, (*settings.context, *problem.answers.before(number)))
+                    with suppress(BadInput):  # too long a source: it reads the context alone
+                        reader = _reading(bare, (*settings.context, *problem.answers.before(number)))
                 answers = Answers(problem, number, record.of(number), settings, reader)
                 yield answers.result(task.name, str(input))
 
@@ -132,7 +135,9 @@ def _obeying(
         return replace(problem, target=target)
     walk = Settings(steps=SETTLING, chains=settings.chains, seed=(settings.seed + 2) % 2**62)
     loose = replace(problem, target=Target(problem.model, [own for own in problem.target.constraints if own.hard]))
-    return replace(problem, target=target, start=obeying_start(problem.start, target, _run(loose, walk, bar), first))
+    rules = Target(problem.model, [own for own in bound if own.hard])
+    start = obeying_start(problem.start, rules, _run(loose, walk, bar), settings.chains, first)
+    return replace(problem, target=target, start=start)
 
 
 def _run(problem: Problem, settings: Settings, bar: "tqdm[NoReturn]") -> Record:

@@ -1,6 +1,6 @@
 """How a run samples and what it shows; free of torch, so that the command line can say its defaults at once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from .errors import BadInput
@@ -70,4 +70,4 @@ PAIRS = (
     "",
 )
 PARAPHRASE = Settings(chains=32, steps=80, temperature=1.0, context=PAIRS)  # unless told otherwise
-PAPER_PARAPHRASE = Settings(n=1, chains=1, steps=100, temperature=1.0, select="first")  # as the paper has it
+PAPER_PARAPHRASE = replace(PARAPHRASE, n=1, chains=1, steps=100, select="first")  # as the paper has it

@@ -34,6 +34,8 @@ class Target:
         self.model = model
         self.constraints = tuple(constraints)
         self._hard = [constraint for constraint in constraints if constraint.hard]
+        self._quick = [constraint for constraint in self._hard if isinstance(constraint, HardConstraint)]
+        self._slow = [constraint for constraint in self._hard if not isinstance(constraint, HardConstraint)]
         self._soft = [constraint for constraint in constraints if not constraint.hard]
 
     @property
@@ -44,8 +46,13 @@ class Target:
     def possible(self, sentences: Sentences) -> Tensor:
         """[B] bool: every hard constraint holds, and the sentence is neither empty nor as long as the array."""
         holds = (sentences.lengths > 0) & (sentences.lengths < sentences.capacity)
-        for constraint in self._hard:
-            holds = holds & _holds(constraint, sentences)
+        for constraint in self._quick:
+            holds = holds & constraint.holds(sentences)
+        if self._slow and bool(holds.any()):  # a function or a network is asked about what the others allow only
+            rows = holds.nonzero()[:, 0]
+            some = sentences.select(rows)
+            for asked in self._slow:
+                holds = holds.index_copy(0, rows, holds[rows] & (asked.log_factor(some) == 0))
         return holds
 
     def soft(self, sentences: Sentences) -> Tensor:

@@ -13,7 +13,7 @@ import click
 
 from ..errors import BadInput
 from ..settings import PAPER_PARAPHRASE, PARAPHRASE
-from ..tasks.reading import MATCHES, PAPER_INPUT, STARTS, Match, ParaphraseInput, read_matches
+from ..tasks.reading import MATCHES, PAPER_INPUT, STARTS, ParaphraseInput, read_matches
 from ..text.facts import KINDS
 from ..text.tokenizer import split
 from .moves import describe
@@ -150,12 +150,19 @@ def paraphrase_command(ctx: click.Context, /, texts: tuple[str, ...], file: str 
         ctx.exit(2)
 
 
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except OSError:  # no name for a file
+        return False
+
+
 def _lines(texts: Sequence[str], file: str | None) -> list[Line]:
     """The sentences asked for, and where each stood."""
     if texts and file:
         raise BadInput("give sentences or --file, not both")
     if texts:
-        if len(texts) == 1 and len(texts[0]) < 200 and Path(texts[0]).is_file():
+        if len(texts) == 1 and len(texts[0]) < 200 and _is_file(texts[0]):
             raise BadInput(f"{texts[0]} is a file; to read sentences from it: cgmh paraphrase --file {texts[0]}")
         if len(texts) > 1 and all(len(text.split()) == 1 for text in texts):
             raise BadInput(f'every argument is one word; put quotes around a sentence: "{" ".join(texts)}"')
@@ -240,7 +247,7 @@ class _Page:
             self._print_trace(result)
 
     def _print_figures(self, result: "Result") -> None:
-        label = "kept" if self._kept == Match("kw", True, 1.0) else "keywords"
+        label = "kept" if self._kept is not None and self._kept.keeps_all else "keywords"
         words = {label if self._kept else "": result.notes["keywords"], "protected": result.notes["protected"]}
         for name, some in words.items():
             if name and some:

@@ -1,4 +1,4 @@
-"""Claims that one look at the words decides: Forbids, LengthBetween, EndsWith."""
+"""Claims that one look at the words decides: Forbids, LengthBetween, EndsWith, Apart."""
 
 from collections.abc import Collection, Sequence
 from itertools import pairwise

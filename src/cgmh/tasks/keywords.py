@@ -11,7 +11,7 @@ from ..proposals import FillHead, Mixture, SwapBlocks, Variants, WordEdits
 from ..target import Target
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
-from ..text.tokenizer import join, normalize, split
+from ..text.tokenizer import PAIRED, join, normalize, split
 from .inflection import inflections
 from .problem import Problem, SamplerModel
 from .reading import KeywordInput
@@ -19,8 +19,6 @@ from .start import grow
 
 MOST_WORDS = 40  # the longest sentence the embedded model was trained on
 ENDINGS = (".", "!", "?", "।", "۔", "؟")  # those that the vocabulary has
-# Marks that come in pairs: without a rule that balances them, they stay out unless a keyword brings them.
-PAIRED = ('"', "'", "‘", "(", ")", "[", "]", "{", "}")
 GROWTH = 4  # words that a start gets beyond the keywords
 
 Phrase = list[frozenset[int]]  # at each place, the ids that will do
@@ -141,6 +139,7 @@ class _Reader:
 
     def constraints(self, inputs: Sequence[KeywordInput], wanted: Sequence[list[list[Phrase]]]) -> list[Constraint]:
         known = self._lexicon.vocabulary.ids
+        # Without a rule that balances them, marks that come in pairs stay out unless a keyword brings them.
         marks = {known[mark] for mark in PAIRED if mark in known}
         forbidden = []
         for input, requirements in zip(inputs, wanted, strict=True):

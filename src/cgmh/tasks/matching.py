@@ -64,17 +64,19 @@ class Matching:
         return WordVectors(ids, self._rows, self._meaning.vectors, self._counts, minimum=name == "wvm")
 
     def required(self, number: int) -> list[Requirement]:
-        """What every answer to an input contains: its facts, and its keywords if all of them must stay."""
+        """What every answer to an input contains: its facts, its keywords if all of them must stay, and words that the
+        vocabulary lacks: nothing proposes those, so that a chain could never go back to one it had lost."""
         source = self._sources[number]
-        required = [self._phrase(source.words[fact.start : fact.end]) for fact in source.facts]
-        if any(match == Match("kw", True, 1.0) for match in self.matches):
-            required += self._keywords(source)
-        return required
+        covered = {at for fact in source.facts for at in range(fact.start, fact.end)}
+        kept = set(source.keywords) if any(match.keeps_all for match in self.matches) else set()
+        kept |= {at for at, id in enumerate(source.ids) if id >= len(self._lexicon.vocabulary)}
+        facts = [self._phrase(source.words[fact.start : fact.end]) for fact in source.facts]
+        return [*facts, *(self._phrase([source.words[at]]) for at in sorted(kept - covered))]
 
     def constraints(self) -> list[Constraint]:
         found: list[Constraint] = []
         for match in self.matches:
-            if match == Match("kw", True, 1.0):
+            if match.keeps_all:
                 continue  # required word by word
             function = self.function(match.name)
             found.append(AtLeast(function, match.value) if match.hard else Weighted(function, match.value))
@@ -102,5 +104,4 @@ class Matching:
 
     def _phrase(self, words: Sequence[str]) -> Requirement:
         """The words side by side, in any casing."""
-        casings = self._lexicon.vocabulary.casings
-        return [[frozenset({*casings(word), self._lexicon.add(word)}) for word in words]]
+        return [[frozenset(self._lexicon.casings(word)) for word in words]]

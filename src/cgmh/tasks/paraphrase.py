@@ -21,7 +21,8 @@ from .reading import STARTS, ParaphraseInput
 from .source import Source, read_source
 from .wordlists import WordLists
 
-ROOM = 8  # words by which an answer may be longer than the longest source of its batch
+ROOM = 8  # words by which an answer may be longer than its source
+TINY = 1e-12  # an overlap at the limit is not under it
 
 
 class Paraphrase:
@@ -75,12 +76,11 @@ class Paraphrases:
     ) -> None:
         self._inputs, self._sources, self._overlap, self._matching = inputs, sources, overlap, matching
 
-    def may_show(self, sentences: Sentences) -> Tensor:
-        """[B] bool: those that differ enough from the source; if none does, those that differ most."""
+    def objection(self, sentences: Sentences) -> Tensor:
+        """[B]: by how much the overlap with the source is not under the limit; most of all for the source itself."""
         most = torch.tensor([input.max_overlap / 100 for input in self._inputs], dtype=torch.float64)
-        overlap = self._overlap(sentences)
-        allowed = (overlap < most[sentences.inputs]) & ~self._copies(sentences)
-        return allowed if bool(allowed.any()) else overlap == overlap.min()
+        over = self._overlap(sentences) - most[sentences.inputs]
+        return torch.where(over < 0, over, over + TINY).masked_fill(self._copies(sentences), torch.inf)
 
     def _copies(self, sentences: Sentences) -> Tensor:
         """[B] bool: the source itself."""
@@ -125,20 +125,17 @@ def _stays(
         for kind in input.protect:
             if kind in stated:
                 some |= stated[kind]
-        some[[id for word in source.words for id in _casings(word, lexicon)]] = False
+        some[[id for word in source.words for id in lexicon.casings(word)]] = False
         forbidden.append(some.nonzero()[:, 0].tolist())
     kept: list[Constraint] = [Forbids(forbidden), EndsWith([{source.ids[-1]} for source in sources])]
     kept += [_number("sentences", sources, lists.closing), Apart(lists.closing, [source.ids for source in sources])]
     kept.append(_number("paired marks", sources, lists.paired))
+    kept.append(LengthBetween([1] * len(sources), [len(source.ids) + ROOM for source in sources]))
     if "negation" in inputs[0].protect:
         kept.append(_number("negations", sources, lists.negations))
     # A number or a name stays as often as it was, at most: requirements see to the least.
     kept += [_number(kind, sources, stated[kind], fewer=True) for kind in stated if kind in inputs[0].protect]
     return kept
-
-
-def _casings(word: str, lexicon: Lexicon) -> set[int]:
-    return {*lexicon.vocabulary.casings(word), lexicon.add(word)}
 
 
 def _number(name: str, sources: Sequence[Source], counts: Tensor, *, fewer: bool = False) -> Constraint:

@@ -45,8 +45,8 @@ class TaskAnswers(Protocol):
         """The share of common words beyond which two answers count as the same."""
         ...
 
-    def may_show(self, sentences: Sentences) -> Tensor:
-        """[B] bool: whether a sampled sentence may be an answer."""
+    def objection(self, sentences: Sentences) -> Tensor:
+        """[B]: what speaks against showing a sampled sentence; nothing if it is 0 or less."""
         ...
 
     def merit(self, sentences: Sentences) -> Tensor:

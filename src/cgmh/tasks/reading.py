@@ -51,6 +51,11 @@ class Match:
     hard: bool
     value: float
 
+    @property
+    def keeps_all(self) -> bool:
+        """Whether every keyword must stay."""
+        return self == Match("kw", True, 1.0)
+
     @classmethod
     def read(cls, text: str) -> "Match":
         """``kw`` is the usual form, ``kw=0.5`` hard: at least a half, ``wvm:4`` soft: to the power of 4."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ..constraints.contains import MOST_MASKED
 from ..errors import BadInput
 from ..text.facts import Fact, find_facts
 from ..text.lexicon import Lexicon
@@ -30,5 +31,12 @@ def read_source(input: ParaphraseInput, lexicon: Lexicon) -> Source:
     covered = {at for fact in facts for at in range(fact.start, fact.end)}
     if all(at in covered for at, word in enumerate(words) if any(c.isalnum() for c in word)):
         raise BadInput("is all protected words; give more of a sentence, or fewer kinds to --protect")
+    tangled = [fact for fact in facts if any(_share_words(words, fact, other) for other in facts if other != fact)]
+    if len(tangled) > MOST_MASKED:
+        raise BadInput(f"has {len(tangled)} quotations or names that share words; at most {MOST_MASKED} can be kept")
     keywords = [at for at in extract_keywords(words) if at not in covered]
     return Source(words, [lexicon.add(word) for word in words], style, facts, keywords)
+
+
+def _share_words(words: list[str], one: Fact, other: Fact) -> bool:
+    return bool({w.lower() for w in words[one.start : one.end]} & {w.lower() for w in words[other.start : other.end]})

@@ -36,21 +36,25 @@ def grow(
     raise InfeasibleStart(f"input {failed + 1}: no sentence was found that satisfies all constraints; loosen them")
 
 
-def obeying_start(start: Sentences, target: Target, record: Record, first: int = 0) -> Sentences:
-    """The start, with the rows that the target rules out replaced by sentences that some chain of the input came by.
+def obeying_start(start: Sentences, own: Target, record: Record, chains: int, first: int = 0) -> Sentences:
+    """The start, with the rows that `own` rules out replaced by sentences that some chain of the input came by.
 
-    `record` is of chains that walked under the same target without the constraints that the start breaks.
+    `record` is of chains that walked under all other hard constraints; `own` is a target of those that the start
+    breaks. There are `chains` rows an input.
     """
-    walked = record.proposed.select(record.steps["changed"].nonzero()[:, 0]).to(start.device)
-    found = walked.select(target.possible(walked).nonzero()[:, 0])
-    rows = start.to_lists()
-    for row in (~target.possible(start)).nonzero()[:, 0].tolist():
-        input = int(start.inputs[row])
-        own = (found.inputs == input).nonzero()[:, 0]
-        if not len(own):
-            broken = ", ".join(target.broken(start.select(torch.tensor([row], device=start.device))))
+    rows, bad = start.to_lists(), ~own.possible(start)
+    for input in sorted(set(start.inputs[bad].tolist())):
+        part = record.of(input)
+        columns = zip(*(part.steps[name].tolist() for name in ("changed", "step", "chain")), strict=True)
+        walked = sorted((step, chain, at) for at, (changed, step, chain) in enumerate(columns) if changed)
+        order = torch.tensor([at for _, _, at in walked], dtype=torch.int64)
+        found = part.proposed.select(order).to(start.device)
+        obeying = found.select(own.possible(found).nonzero()[:, 0]).to_lists() if len(found) else []
+        if not obeying:
+            broken = " and ".join(own.broken(start))
             raise InfeasibleStart(
                 f"input {first + input + 1}: no sentence was found that satisfies {broken}; loosen it, or make it soft"
             )
-        rows[row] = found.select(own[row % len(own)][None]).to_lists()[0]
+        for row in (bad & (start.inputs == input)).nonzero()[:, 0].tolist():
+            rows[row] = obeying[row % chains % len(obeying)]
     return Sentences.from_lists(rows, start.capacity, start.inputs, start.device)

@@ -9,10 +9,8 @@ from torch import Tensor
 from ..models.meaning import load_meaning
 from ..text.facts import is_name, is_negation, is_number
 from ..text.lexicon import Lexicon
-from ..text.tokenizer import TERMINALS
+from ..text.tokenizer import PAIRED, TERMINALS
 from ..text.vocabulary import Vocabulary
-
-PAIRED = frozenset({'"', "'", "‘", "(", ")", "[", "]", "{", "}"})
 
 
 class WordLists:
@@ -22,13 +20,13 @@ class WordLists:
         known = _known(lexicon.vocabulary)
         extra = [lexicon.word(id) for id in range(len(lexicon.vocabulary), len(lexicon))]
         new = _listed(extra, lexicon.vocabulary)
-        tables = {name: torch.cat([known[name], new[name]]) for name in known}
+        tables = {name: torch.cat([known[name], new[name]]) for name in new}
         self.numbers, self.names, self.negations = tables["numbers"], tables["names"], tables["negations"]  # [ids] bool
         self.paired, self.closing, self.spoken = tables["paired"], tables["closing"], tables["spoken"]  # [ids] bool
         self.rows = tables["rows"]  # [ids]: of the word vectors, 0 for none
         # [ids]: casings of a word share a number; the marks that close a sentence have -1
         classes, numbers = known["classes"], dict(_numbers(lexicon.vocabulary))
-        more = [numbers.setdefault(word.lower(), len(numbers)) for word in extra]
+        more = [-1 if word in TERMINALS else numbers.setdefault(word.lower(), len(numbers)) for word in extra]
         self.classes = torch.cat([classes, torch.tensor(more, dtype=torch.int64)])
 
 
@@ -55,4 +53,4 @@ def _listed(words: list[str], vocabulary: Vocabulary) -> dict[str, Tensor]:
         "spoken": lambda word: any(c.isalnum() for c in word),
     }
     found = {name: torch.tensor([bool(test(word)) for word in words], dtype=torch.bool) for name, test in tests.items()}
-    return {**found, "rows": meaning.rows(words), "classes": torch.zeros(len(words), dtype=torch.int64)}
+    return {**found, "rows": meaning.rows(words)}

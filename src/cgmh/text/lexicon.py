@@ -32,6 +32,10 @@ class Lexicon:
             self._aliases = None
         return found
 
+    def casings(self, word: str) -> set[int]:
+        """The ids of a word in every casing, itself included."""
+        return {*self.vocabulary.casings(word), self.add(word)}
+
     def word(self, id: int) -> str:
         """The surface of an id."""
         known = len(self.vocabulary)

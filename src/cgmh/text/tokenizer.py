@@ -19,6 +19,7 @@ _NORMAL = str.maketrans(
 )  # fmt: skip
 
 TERMINALS = frozenset({".", "!", "?", "...", "।", "؟", "۔"})
+PAIRED = frozenset({'"', "'", "‘", "(", ")", "[", "]", "{", "}"})  # marks that come in pairs
 _OPENERS = frozenset("([{$£€#¿¡‘")
 _CLOSERS = frozenset(", . ; : ! ? % ) ] } ... । ؟ ۔ ، ° ™ ® 's 'S ' n't 're 've 'll 'd 'm".split())
 _STOPS = frozenset({".", "..."})

@@ -57,13 +57,46 @@ def test_marks_side_by_side_are_left_to_a_source_that_has_them() -> None:
     assert not problem.target.possible(sentences(problem, "Why was it? ? Why?", input=1)).any()
 
 
-def test_under_the_limit_or_else_the_furthest_but_never_the_source() -> None:
+def test_what_speaks_against_showing_a_sentence() -> None:
     source = "Why do people like to eat fish?"
     problem = pose(source, max_overlap=30.0)
     assert problem.answers is not None
     close, far = "Why do people like to eat meat?", "Why should we want fish?"
-    assert problem.answers.may_show(sentences(problem, source, close, far)).tolist() == [False, False, True]
-    assert problem.answers.may_show(sentences(problem, source, close)).tolist() == [False, True]
+    objections = problem.answers.objection(sentences(problem, source, close, far)).tolist()
+    assert objections[0] == float("inf")  # the source is no paraphrase of itself
+    assert objections[1] > 0 > objections[2]
+
+
+def test_a_sentence_at_the_limit_is_not_under_it() -> None:
+    source, close = "Why do people like to eat fish?", "Why do people like to eat meat?"
+    problem = pose(source)
+    assert problem.answers is not None
+    overlap = float(problem.answers.numbers(sentences(problem, close))["overlap"])
+    at = pose(source, max_overlap=overlap)
+    assert at.answers is not None
+    assert float(at.answers.objection(sentences(at, close))) > 0
+
+
+def test_how_long_an_answer_may_be_does_not_depend_on_the_others() -> None:
+    short, long = "Why is it so?", "Why do so many people like to eat fish on the first day of the week?"
+    grown = "Why is it so and so and so and so and so and so and so?"
+    for texts in ((short,), (short, long)):
+        problem = pose(*texts)
+        assert not problem.target.possible(sentences(problem, grown)).any()
+    problem = pose("Why is it so and so and so and so?")
+    assert problem.target.possible(sentences(problem, grown)).all()
+
+
+def test_words_that_nothing_proposes_stay() -> None:
+    problem = pose("Why is the unfreelancing so good?", protect=())
+    assert problem.target.possible(sentences(problem, "Is the unfreelancing good?")).all()
+    assert not problem.target.possible(sentences(problem, "Is the work good?")).any()
+
+
+def test_too_many_quotations_are_refused() -> None:
+    text = "Why " + " or ".join(f"(is it {word})" for word in "a b c d e f g h i".split()) + " now?"
+    with pytest.raises(BadInput, match="9 quotations or names that share words"):
+        Paraphrase().check([ParaphraseInput(text)], load_embedded())
 
 
 def test_one_run_takes_one_way_to_match() -> None:

@@ -26,7 +26,7 @@ def walked(steps: int = 40) -> tuple[Record, Target]:
 def test_rows_that_obey_stay_and_the_others_take_what_a_chain_of_their_input_came_by() -> None:
     record, target = walked()
     tighter = Target(target.model, [Forbids([[A], [B]]), EndsWith([{B, C, D}, {C, A}])])
-    found = obeying_start(START, tighter, record)
+    found = obeying_start(START, tighter, record, 2)
     assert bool(tighter.possible(found).all())
     assert found.to_lists()[3] == [C]  # it was all right
     assert (found.inputs.tolist(), found.capacity) == (START.inputs.tolist(), START.capacity)
@@ -38,21 +38,21 @@ def test_rows_that_obey_stay_and_the_others_take_what_a_chain_of_their_input_cam
 
 def test_chains_of_an_input_start_apart_where_they_can() -> None:
     record, target = walked()
-    found = obeying_start(START, Target(target.model, [Forbids([[A], []])]), record)
+    found = obeying_start(START, Target(target.model, [Forbids([[A], []])]), record, 2)
     assert found.to_lists()[0] != found.to_lists()[1]
     assert found.to_lists()[2:] == START.to_lists()[2:]
 
 
 def test_a_start_that_obeys_is_left_alone() -> None:
     record, target = walked(1)
-    assert obeying_start(START, target, record).to_lists() == START.to_lists()
+    assert obeying_start(START, target, record, 2).to_lists() == START.to_lists()
 
 
 def test_what_nobody_came_by_is_said_with_the_number_of_the_input() -> None:
     record, target = walked()
     impossible = Target(target.model, [Forbids([[], [A, B, C, D]])])
     with pytest.raises(InfeasibleStart, match=r"input 8: no sentence was found that satisfies forbids; loosen it"):
-        obeying_start(START, impossible, record, first=6)
+        obeying_start(START, impossible, record, 2, first=6)
 
 
 def test_a_sentence_of_another_input_does_not_do() -> None:
@@ -60,4 +60,4 @@ def test_a_sentence_of_another_input_does_not_do() -> None:
     record, target = walked()
     own = record.of(0)
     with pytest.raises(InfeasibleStart, match="input 2"):
-        obeying_start(START, Target(target.model, [Forbids([[A], [A]])]), own)
+        obeying_start(START, Target(target.model, [Forbids([[A], [A]])]), own, 2)
