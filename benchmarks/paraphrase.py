@@ -37,7 +37,7 @@ from cgmh.tasks.reading import PAPER_INPUT, STARTS
 from cgmh.text.treebank import from_treebank
 from cgmh.text.vocabulary import Vocabulary
 
-INPUT_OPTIONS = ("match", "max_overlap", "difference", "start")  # of a `ParaphraseInput`
+INPUT_OPTIONS = ("match", "max_overlap", "difference", "start", "gibbs")  # of a `ParaphraseInput`
 SETTINGS = ("n", "steps", "chains", "seed", "temperature", "select", "anneal")
 SHOWN = 20  # failures that are printed
 NAME = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*")  # india, b.tech
@@ -144,6 +144,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--difference", type=float, help="power of 1 - overlap in the target")
     parser.add_argument("--preset", choices=["default", "paper"], default="default")
     parser.add_argument("--start", choices=STARTS)
+    parser.add_argument("--gibbs", action=argparse.BooleanOptionalAction, help="step by the paper's kernel, or by ours")
     parser.add_argument("--n", type=int)
     parser.add_argument("--chains", type=int)
     parser.add_argument("--steps", type=int)

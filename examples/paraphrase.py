@@ -11,7 +11,7 @@ for sentence in result:
 @cgmh.constraint(hard=True)
 def asks_which(words: list[str]) -> bool:
     """Whether the question begins with "which"."""
-    return words[0] == "which"
+    return words[:1] == ["which"]
 
 
 print(cgmh.paraphrase("What movie do you like most?", n=1, constraints=[asks_which]).best)

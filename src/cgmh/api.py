@@ -84,8 +84,9 @@ def solve(
                     own = [own.bound(posed.lexicon) for own in constraints]
                     wishes = tuple(one for one in own if not one.hard)
                     goal = Target(posed.model, [*posed.target.constraints, *own])
+                    start = settled.to(posed.start.device)
                     problem = replace(
-                        _helped(posed, filler), target=goal, start=settled.to(posed.start.device), wishes=wishes
+                        _helped(posed, filler), target=goal, start=start, wishes=wishes, about=problem.about
                     )
                 record = _run(problem, settings, bar)
             for number, input in enumerate(some):
@@ -130,7 +131,8 @@ def _obeying(
         raise BadInput("constraints takes what @cgmh.constraint made of a function, not the function itself")
     bound = [own.bound(problem.lexicon) for own in constraints]
     target = Target(problem.model, [*problem.target.constraints, *bound])
-    problem = replace(problem, wishes=tuple(own for own in bound if not own.hard))
+    about = " | ".join(filter(None, [problem.about, f"constraints {', '.join(own.name for own in bound)}"]))
+    problem = replace(problem, wishes=tuple(own for own in bound if not own.hard), about=about)
     if bool(target.possible(problem.start).all()):
         return replace(problem, target=target)
     walk = Settings(steps=SETTLING, chains=settings.chains, seed=(settings.seed + 2) % 2**62)
@@ -225,7 +227,7 @@ def paraphrase(
     """
     if not isinstance(text, str):
         raise BadInput("paraphrase takes one sentence, a string; for several, call `cgmh.solve`")
-    matched, protected = ((some,) if isinstance(some, str) else tuple(some) for some in (match, protect))
+    matched, protected = ((some,) if isinstance(some, str) else tuple(some or ()) for some in (match, protect))
     input = ParaphraseInput(text, matched, protected, max_overlap, difference, start)
     settings = replace(
         PARAPHRASE,

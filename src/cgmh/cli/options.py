@@ -121,4 +121,6 @@ def wanted_big(options: dict[str, Any], settings: Settings) -> tuple[str | None,
         lines = () if context == "none" else tuple(line for line in read_lines(context) if line.strip())
         if context != "none" and not lines:
             raise BadInput(f"{context}: has no lines; for no context give --context none")
+        if context != "none" and big in (None, "none") and options["model"] is None:
+            raise BadInput("--context is read by a big model only; name one with --big, or leave it out")
     return None if big == "none" else big, replace(settings, use=use, context=lines)

@@ -56,7 +56,8 @@ _RUN = ("n", "steps", "chains", "seed", "temperature", "select", "anneal")  # an
     type=float,
     default=ParaphraseInput.max_overlap,
     show_default=True,
-    help="Answers share less of the wording than this with the source: BLEU, in per cent.",
+    help="Answers share less of the wording than this with the source: BLEU, in per cent. If none does, those that "
+    "share least are printed, with a note.",
 )
 @click.option(
     "--difference",
@@ -221,7 +222,7 @@ def _warn(result: "Result", line: Line, asked: ParaphraseInput) -> None:
     if overlap is not None and overlap >= asked.max_overlap:
         click.echo(
             f"note: {line.place}: nothing under --max-overlap {asked.max_overlap:g} was found, the best one shares "
-            f"{overlap:.0f}; raise --steps or --difference, or keep less by --match or --protect",
+            f"{overlap:.1f}; raise --steps or --difference, or keep less by --match or --protect",
             err=True,
         )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -63,7 +64,8 @@ class Paraphrase:
         rows = [source.ids for source in sources for _ in range(chains)]
         start = Sentences.from_lists(rows, capacity, _owners(len(inputs), chains), device=model.device)
         start = _corrupted(start, STARTS[inputs[0].start], target, contains, seed, chains)
-        return Problem(lexicon, model, target, proposal, start, answers=Paraphrases(inputs, sources, overlap, matching))
+        answers = Paraphrases(inputs, sources, overlap, matching)
+        return Problem(lexicon, model, target, proposal, start, about=inputs[0].about, answers=answers)
 
 
 class Paraphrases:
@@ -99,11 +101,12 @@ class Paraphrases:
         """The source, as it would be written."""
         return (join(self._sources[number].words),)
 
-    def notes(self, number: int) -> dict[str, list[str]]:
-        """What is reported of an input: the keywords kept and the words protected."""
+    def notes(self, number: int) -> dict[str, Any]:
+        """What is reported of an input: the keywords kept, the words protected, the limit of overlap."""
         source = self._sources[number]
         protected = [join(["—", *source.words[fact.start : fact.end]])[2:] for fact in source.facts]
-        return {"keywords": self._matching.keywords(number), "protected": protected}
+        limit = self._inputs[number].max_overlap
+        return {"keywords": self._matching.keywords(number), "protected": protected, "max_overlap": limit}
 
     def write(self, number: int, words: list[str]) -> tuple[str, list[str]]:
         """Text and words, typed as the input was."""

@@ -28,6 +28,7 @@ class Problem:
     proposal: Mixture
     start: Sentences
     helper: str = ""  # the name of a model that proposes beside the word model
+    about: str = ""  # what was asked beyond the input itself, for the signature
     wishes: tuple[Constraint, ...] = ()  # a user's own soft constraints, which count in the ranking too
     answers: "TaskAnswers | None" = None  # what the task says about its answers; None: any sentence may be one
 

@@ -99,6 +99,13 @@ class ParaphraseInput:
     def __str__(self) -> str:
         return self.text
 
+    @property
+    def about(self) -> str:
+        """What is asked, for the signature of a run."""
+        kept = f"match {'+'.join(self.match) or 'none'} | protect {'+'.join(self.protect) or 'none'}"
+        far = f"max-overlap {self.max_overlap:g} | difference {self.difference:g} | start {self.start}"
+        return f"{kept} | {far}" + " | the paper's kernel" * self.gibbs
+
     def __post_init__(self) -> None:
         read_matches(self.match)
         for kind in self.protect:
