@@ -8,6 +8,7 @@ from torch import Tensor
 
 from .errors import BadModel
 from .models.protocols import TextModel
+from .models.recurrent import RecurrentModel
 from .result import Result, Sentence, Step
 from .sampling.runs import KINDS, Record, single_threaded
 from .selection import ALIKE, LENGTH_OFFSET, POOL, Visit, choose, judge, resample, thinned
@@ -52,7 +53,7 @@ class Answers:
             name,
             tuple(map(self._sentence, chosen)),
             self.record.acceptance(),
-            signature(task, self.problem, self.settings, self.big),
+            signature(task, self.problem.words, self.settings, self.big, self.problem.helper, self.problem.about),
             () if self.settings.trace == "none" else self._trace(chosen[0].chain),
             effective,
             self.record.exchange_rates(),
@@ -146,15 +147,22 @@ class Answers:
         )
 
 
-def signature(task: str, problem: Problem, settings: Settings, big: TextModel | None = None) -> str:
-    """One line that says how a result came about."""
+def signature(
+    task: str,
+    words: RecurrentModel,
+    settings: Settings,
+    big: TextModel | None = None,
+    helper: str = "",
+    about: str = "",
+) -> str:
+    """One line that says how a result came about; `about` is what was asked beyond the inputs."""
     use = None if big is None else settings.use
     judge = "" if big is None else f" | {use} {big.name}"
-    judge += f" | words also from {problem.helper}" if problem.helper else ""
+    judge += f" | words also from {helper}" if helper else ""
     heat = f" | temper {settings.temper}" * (settings.temper > 1) + " | anneal" * settings.anneal
-    asked = f" | {problem.about}" if problem.about else ""
+    asked = f" | {about}" if about else ""
     return (
-        f"cgmh {__version__} | task {task}{asked} | model {problem.words.name}{judge} | chains {settings.chains} | "
+        f"cgmh {__version__} | task {task}{asked} | model {words.name}{judge} | chains {settings.chains} | "
         f"steps {settings.num_steps(use)} | temperature {settings.temperature:g}{heat} | select {settings.select} | "
         f"seed {settings.seed} | torch {torch.__version__}"
     )
