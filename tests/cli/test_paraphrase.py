@@ -44,7 +44,8 @@ def test_five_different_paraphrases_and_nothing_else() -> None:
 
 def test_json_has_the_promised_shape() -> None:
     (record,) = _json("Why do 3 people in India not like it?", "--n", "2", "--max-overlap", "80")
-    assert set(record) == {"input", "keywords", "protected", "results", "acceptance", "signature"}
+    assert set(record) == {"input", "keywords", "protected", "max_overlap", "results", "acceptance", "signature"}
+    assert record["max_overlap"] == 80
     assert record["input"] == "Why do 3 people in India not like it?"
     assert record["protected"] == ["3", "India", "not"]
     assert len(record["results"]) == 2
@@ -54,7 +55,7 @@ def test_json_has_the_promised_shape() -> None:
         assert 0 <= result["overlap"] < 80
         assert "3" in result["words"]
         assert "India" in result["words"]
-    assert "task paraphrase" in record["signature"]
+    assert "task paraphrase | match kw+wvm+cw+st | protect numbers+negation+names+quotes | " in record["signature"]
 
 
 def test_same_seed_same_sentences_and_another_seed_others() -> None:

@@ -130,11 +130,11 @@ def paraphrase_command(ctx: click.Context, /, texts: tuple[str, ...], file: str 
     inputs = [replace(asked, text=line.text) for line, error in zip(lines, errors, strict=True) if not error]
     results = solve(Paraphrase(), inputs, settings, model=small, big=judge, progress=wanted_bar(options))
     page = _Page(asked, headings=len(lines) > 1, start_known=asked.start == "copy" and use != "target")
-    short = 0  # sentences with fewer answers than were asked for
+    short = 0  # sentences with fewer answers under the limit than were asked for
     for line, error in zip(lines, errors, strict=True):
         if not error:
             result = next(results)
-            short += len(result) < settings.n
+            short += len(result) < settings.n and (result.best.overlap or 0) < asked.max_overlap
             with beside_bar():
                 _warn(result, line, asked)
                 print_json(result) if options["as_json"] else page.print(result)
