@@ -76,10 +76,10 @@ class Answers:
         """How good each sentence is, a word: the word model from all sides, the task's merit, a big model beside it."""
         with single_threaded():
             own = judge([visit.ids for visit in pool], self.problem.words)
+        batch = self._batch(pool)
         merit = [0.0] * len(pool)
         if self.problem.answers is not None:
-            merit = self.problem.answers.merit(self._batch(pool)).tolist()
-        batch = self._batch(pool)
+            merit = self.problem.answers.merit(batch).tolist()
         for wish in self.problem.wishes:
             wished = (wish.log_factor(batch) / (batch.lengths + LENGTH_OFFSET)).tolist()
             merit = [a + b for a, b in zip(merit, wished, strict=True)]
