@@ -20,7 +20,8 @@ from cgmh import __version__, answers
 from cgmh.api import as_model, solve
 from cgmh.models.llama import load_llama
 from cgmh.models.store import path_of
-from cgmh.selection import POOL, Visit, features
+from cgmh.models.sides import features
+from cgmh.selection import POOL, Visit
 from cgmh.settings import Settings
 from cgmh.tasks import KeywordInput, Keywords, Problem
 from cgmh.text.tokenizer import join

@@ -1,7 +1,8 @@
-"""Spaces of sentences whose target is a big model of texts, with the tiny word model in front of it."""
+"""Spaces of sentences whose target is a better judge than the tiny word model that stands in front of it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 from zlib import crc32
 
 import torch
@@ -11,7 +12,8 @@ from cgmh.constraints import ContainsWords
 from cgmh.constraints.protocols import Constraint
 from cgmh.models.protocols import TextModel
 from cgmh.models.recurrent import RecurrentModel
-from cgmh.models.screened import Screened
+from cgmh.models.screened import Screened, Screening
+from cgmh.models.sides import AllSides
 from cgmh.proposals import FillHead, Mixture, SwapBlocks, Variants, WordEdits
 from cgmh.sampling import Kernel
 from cgmh.target import Target
@@ -21,6 +23,7 @@ from enumeration import all_sentences
 from recurrent_toys import WORDS
 
 UNEVEN = (1.0, 2.0, 0.7)  # replace, insert, delete: weights that must not cancel
+SIDES = (0.5, 0.4, 0.3)  # forward, backward, filled: none like another
 
 
 def likings(texts: Sequence[str]) -> list[float]:
@@ -44,7 +47,7 @@ class Favours:
 class ScreenedSpace:
     """A screened model, constraints and every sentence that they allow."""
 
-    model: Screened
+    model: Any  # a Screened, or AllSides
     constraints: list[Constraint]
     states: Sentences
     groups: list[list[list[int]]]  # variants by input
@@ -68,16 +71,28 @@ SPACES = ("hard", "soft", "hard and soft", "run-local")
 def screened_space(
     name: str, small: RecurrentModel, big: TextModel, kind: type[Screened] = Screened, capacity: int = 4
 ) -> ScreenedSpace:
+    return _judged(name, small, lambda some, lexicon: kind(some, big, lexicon), capacity)
+
+
+def sided_space(
+    name: str, small: RecurrentModel, kind: type[AllSides] = AllSides, weights: tuple[float, float, float] = SIDES
+) -> ScreenedSpace:
+    return _judged(name, small, lambda some, lexicon: kind(some, weights, lexicon), 4)
+
+
+def _judged(
+    name: str, small: RecurrentModel, judge: Callable[[RecurrentModel, Lexicon], Screening], capacity: int
+) -> ScreenedSpace:
     lexicon = Lexicon(small.vocabulary)
     words = [small.vocabulary.ids[word] for word in WORDS]
     contains, favours = ContainsWords([[[[{words[1]}]]]]), Favours(words[2])
     if name == "run-local":
-        # Both read alike to the word model, which knows neither; only the big one tells them apart.
+        # Both read alike to the word model, which knows neither; only a big one tells them apart.
         odd = [lexicon.add("thec"), lexicon.add("thecat")]
-        model, one = kind(small.bound(lexicon), big, lexicon), ContainsWords([[[[set(odd)]]]])
+        model, one = judge(small.bound(lexicon), lexicon), ContainsWords([[[[set(odd)]]]])
         states = all_sentences([*words, *odd], 3, [lambda some: sum(word in odd for word in some) == 1])
         return ScreenedSpace(model, [one], states, [[odd]])
-    model = kind(small, big, lexicon)
+    model = judge(small, lexicon)
     if name == "soft":
         return ScreenedSpace(model, [favours], all_sentences(words, 3), [[words[:2]]])
     states = all_sentences(words, capacity, [lambda some: words[1] in some])

@@ -29,6 +29,8 @@ from cgmh.target import Target
 from cgmh.text.lexicon import Lexicon
 from cgmh.text.sentences import Sentences
 from cgmh.text.vocabulary import SPECIALS, Vocabulary
+from channels import MISSPELT, toy_channel
+from channels import SOURCES as TYPED
 from enumeration import all_sentences
 from meanings import Letters, by_hand, classes, tables, toy_encoder
 from toys import FIRST, ToyModel
@@ -73,6 +75,16 @@ class Favours:
 
     def log_factor(self, sentences: Sentences) -> torch.Tensor:
         return 0.8 * ((sentences.ids == C) & sentences.present).sum(-1).double()
+
+
+class Early:
+    """A soft constraint that is asked in the first stage of delayed acceptance: it counts A, more at the beginning."""
+
+    name, hard, screens = "early", False, True
+
+    def log_factor(self, sentences: Sentences) -> torch.Tensor:
+        here = (sentences.ids == A) & sentences.present
+        return (here / (1.0 + sentences.columns.double())).sum(-1) - 0.6 * sentences.lengths
 
 
 @dataclass
@@ -208,9 +220,17 @@ SPACES: dict[str, Callable[[], Space]] = {
     "soft and hard": lambda: _space(
         [ContainsWords([[word(A)]]), Favours()], lambda words: A in words, groups=[(B, C)], seed=3
     ),
+    # The one that screens is neither the first constraint nor the first soft one.
+    "soft that screens": lambda: _space(
+        [ContainsWords([[word(B)]]), Favours(), Early()], lambda words: B in words, groups=[(A, C)], seed=1
+    ),
     "paraphrase, two inputs": _paraphrase,
     "close, two inputs": _close,
     "of one's own": _of_ones_own,
+    "channel, two inputs": lambda: _space([toy_channel(TYPED)], lambda _: True, lambda _: True, words=(A, B, C)),
+    "channel, run-local": lambda: _space(
+        [toy_channel([MISSPELT])], lambda _: True, words=(A, B, C, OUT), groups=[(A, OUT)]
+    ),
 }
 
 UNEVEN = (1.0, 2.0, 0.7)  # replace, insert, delete: weights that must not cancel

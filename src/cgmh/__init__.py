@@ -14,8 +14,9 @@ from .version import __version__
 if TYPE_CHECKING:
     from .api import keywords, paraphrase, score, solve
     from .constraints import constraint
+    from .correction import correct, correct_all
     from .models.checkpoint import load_model
-    from .result import Result, Score, Sentence, Step
+    from .result import Edit, Result, Score, Sentence, Step
     from .sampling import Annealing, Constant, Kernel, sample
     from .target import Target
 
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
 _HOMES = {
     "keywords": "api", "paraphrase": "api", "score": "api", "solve": "api",
     "constraint": "constraints",
+    "correct": "correction", "correct_all": "correction",
     "load_model": "models.checkpoint",
-    "Result": "result", "Score": "result", "Sentence": "result", "Step": "result",
+    "Edit": "result", "Result": "result", "Score": "result", "Sentence": "result", "Step": "result",
     "Annealing": "sampling", "Constant": "sampling", "Kernel": "sampling", "sample": "sampling",
     "Target": "target",
 }  # fmt: skip
@@ -35,6 +37,7 @@ __all__ = [
     "BadModel",
     "CgmhError",
     "Constant",
+    "Edit",
     "InfeasibleStart",
     "Kernel",
     "MissingExtra",
@@ -46,6 +49,8 @@ __all__ = [
     "Target",
     "__version__",
     "constraint",
+    "correct",
+    "correct_all",
     "keywords",
     "load_model",
     "paraphrase",

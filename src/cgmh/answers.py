@@ -33,12 +33,7 @@ class Answers:
         self._log_big: dict[tuple[int, ...], float] = {}  # what it said, where it only ranks or weights
 
     def result(self, task: str, name: str) -> Result:
-        taken = self.record.steps["changed"].nonzero()[:, 0]
-        columns = {name: column[taken] for name, column in self.record.steps.items()}
-        visits = _visits(self.record.proposed.select(taken), columns, columns["step"] + 1)
-        ends = torch.full_like(self.record.finals["chain"], self.steps)
-        final = _visits(self.record.final, self.record.finals, ends)
-        visits += final
+        visits, final = visited(self.record, self.steps)
         effective = None
         with torch.inference_mode():
             if self.big is not None and self.settings.use == "resample":
@@ -161,11 +156,21 @@ def signature(
     judge += f" | words also from {helper}" if helper else ""
     heat = f" | temper {settings.temper}" * (settings.temper > 1) + " | anneal" * settings.anneal
     asked = f" | {about}" if about else ""
+    rule = f"threshold {settings.threshold:g}" if settings.select == "threshold" else f"select {settings.select}"
     return (
         f"cgmh {__version__} | task {task}{asked} | model {words.name}{judge} | chains {settings.chains} | "
-        f"steps {settings.num_steps(use)} | temperature {settings.temperature:g}{heat} | select {settings.select} | "
+        f"steps {settings.num_steps(use)} | temperature {settings.temperature:g}{heat} | {rule} | "
         f"seed {settings.seed} | torch {torch.__version__}"
     )
+
+
+def visited(record: Record, steps: int) -> tuple[list[Visit], list[Visit]]:
+    """Every sentence that a chain came to, its last one included; and the last ones alone."""
+    taken = record.steps["changed"].nonzero()[:, 0]
+    columns = {name: column[taken] for name, column in record.steps.items()}
+    visits = _visits(record.proposed.select(taken), columns, columns["step"] + 1)
+    final = _visits(record.final, record.finals, torch.full_like(record.finals["chain"], steps))
+    return visits + final, final
 
 
 def _visits(sentences: Sentences, columns: dict[str, Tensor], clock: Tensor) -> list[Visit]:

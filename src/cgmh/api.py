@@ -13,11 +13,12 @@ from tqdm import tqdm
 from .answers import Answers
 from .choice import AnyModel, as_model, as_models
 from .constraints import UserConstraint
+from .corrected import Corrected
 from .errors import BadInput
 from .models.masked import MaskedModel, load_masked
 from .models.protocols import ContextModel, TextModel
 from .models.recurrent import RecurrentModel
-from .models.screened import WHOLE, Screened
+from .models.screened import Screened, Screening
 from .proposals import MaskedFiller, WordEdits
 from .result import Result, Score
 from .sampling import Annealing, Constant, Kernel, Ladder
@@ -25,6 +26,7 @@ from .sampling.runs import Record, run, single_threaded
 from .settings import PARAPHRASE, SETTLING, Rule, Settings, Use
 from .target import Target
 from .tasks import KeywordInput, Keywords, Paraphrase, ParaphraseInput, Problem, Task
+from .tasks.correct import Corrections
 from .tasks.start import obeying_start
 from .text.sentences import Sentences
 from .text.tokenizer import split, truecase
@@ -33,7 +35,6 @@ Input = TypeVar("Input")
 ROWS = 512  # chains that run together
 WINDOW = 1  # words after an edit that the first stage of delayed acceptance looks at
 ANNEALED_FROM = 0.7  # times beta: where annealing begins; it ends after three quarters of the steps
-TRUST = 0.5  # in the word model's screen for a big one: the two often disagree (benchmarks/delayed.py)
 MASKED_SHARE = 0.3  # of the steps, for a masked language model that proposes
 LONGEST = 200  # words of a sentence to score
 
@@ -94,7 +95,8 @@ def solve(
                 if problem.answers is not None and use == "rerank" and settings.context:
                     with suppress(BadInput):  # too long a source: it reads the context alone
                         reader = _reading(bare, (*settings.context, *problem.answers.before(number)))
-                answers = Answers(problem, number, record.of(number), settings, reader)
+                kind = Corrected if isinstance(problem.answers, Corrections) else Answers
+                answers = kind(problem, number, record.of(number), settings, reader)
                 yield answers.result(task.name, str(input))
 
 
@@ -145,7 +147,8 @@ def _obeying(
 def _run(problem: Problem, settings: Settings, bar: "tqdm[NoReturn]") -> Record:
     """Run the chains of a problem from its start."""
     steps, beta = settings.num_steps(None), 1 / settings.temperature
-    window, trust = (WINDOW, 1.0) if problem.model is problem.words else (WHOLE, TRUST)
+    model = problem.model
+    window, trust = (model.window, model.trust) if isinstance(model, Screening) else (WINDOW, 1.0)
     return run(
         Kernel(problem.target, problem.proposal, window, trust=trust),
         problem.start,

@@ -19,7 +19,7 @@ _SECOND = _signed(0x94D049BB133111EB)
 # Every site the package draws from; one step computes them together. A site that is not listed costs a call of its own.
 SITES = (
     "component", "move", "at", "floor", "floor word", "class", "word", "gibbs", "swap blocks", "swap at",
-    "variant at", "variant word", "screen", "accept",
+    "variant at", "variant word", "group", "group at", "alternative", "screen", "accept",
 )  # fmt: skip
 _PLACES = {site: place for place, site in enumerate(SITES)}
 

@@ -61,6 +61,21 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Edit:
+    """`replacement` in place of ``input[start:end]``; its probability is the share of the samples that make it."""
+
+    start: int
+    end: int
+    original: str
+    replacement: str
+    kind: str
+    probability: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "probability": round(self.probability, 4)}
+
+
+@dataclass(frozen=True)
 class Result:
     """The answers to one input, best first; acceptance rates by move; one line that says how they came about.
 
@@ -76,6 +91,8 @@ class Result:
     effective_samples: float | None = None
     exchange_rates: tuple[float | None, ...] = ()
     notes: dict[str, Any] = field(default_factory=dict)
+    edits: tuple[Edit, ...] | None = None  # of a correction: those made
+    doubtful: tuple[Edit, ...] = ()  # and those that some samples make, too few
 
     @property
     def is_poor(self) -> bool:
@@ -96,11 +113,15 @@ class Result:
     def __len__(self) -> int:
         return len(self.sentences)
 
+    def _edits(self) -> dict[str, Any]:
+        return {name: [edit.to_dict() for edit in getattr(self, name) or ()] for name in ("edits", "doubtful")}
+
     def to_dict(self) -> dict[str, Any]:
         """The object that `--json` prints."""
         return {
             "input": self.input,
             **self.notes,
+            **({} if self.edits is None else self._edits()),
             "results": [sentence.to_dict() for sentence in self.sentences],
             "acceptance": {move: None if rate is None else round(rate, 4) for move, rate in self.acceptance.items()},
             **({} if self.effective_samples is None else {"effective_samples": round(self.effective_samples, 2)}),

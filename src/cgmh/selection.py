@@ -13,13 +13,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from .draws import Draws
 from .models.recurrent import RecurrentModel
+from .models.sides import features
 from .settings import Rule
-from .text.sentences import Sentences
+from .text.gleu import compare, ngrams, score
 
 POOL = 200  # sentences that are looked at closely
 LENGTH_OFFSET = 1.0  # the end of a sentence counts as a word
@@ -87,16 +89,6 @@ def resample(samples: Sequence[Visit], log_weights: Tensor, n: int, seed: int) -
     return [firsts[at] for at in order], float(effective)
 
 
-def features(sentences: Sequence[tuple[int, ...]], model: RecurrentModel) -> tuple[Tensor, Tensor, Tensor]:
-    """[N] each: what the word model says of whole sentences read forward, read backward, and filled word by word."""
-    batch = Sentences.from_lists(sentences, max(map(len, sentences)) + 1, device=model.device)
-    encoding = model.encode(batch)
-    forward, backward = model.log_prob(encoding), model.backward_log_prob(encoding)
-    rows, at = batch.present.nonzero(as_tuple=True)
-    filled = model.fill(encoding, rows, at, at + 1).log_prob(batch.ids[rows, at]).clamp(min=-20)
-    return forward, backward, torch.zeros_like(forward).index_add_(0, rows, filled)
-
-
 def judge(sentences: Sequence[tuple[int, ...]], model: RecurrentModel) -> list[float]:
     """How well the whole model likes each sentence, a word."""
     forward, backward, fill = features(sentences, model)
@@ -117,6 +109,39 @@ def thinned(visits: Sequence[Visit], steps: int, num_times: int) -> list[Visit]:
         clocks = [visit.clock for visit in path]
         found += [path[at - 1] for time in times if (at := bisect_right(clocks, time))]
     return found
+
+
+def occupancy(
+    visits: Sequence[Visit], starts: Sequence[tuple[int, ...]], steps: int, burn: int
+) -> dict[tuple[int, ...], float]:
+    """The share of the chains' time from step `burn` on that they spent at each sentence.
+
+    `starts` are where the chains, numbered from 0, began; `visits` what they came to.
+    """
+    paths: list[list[tuple[int, tuple[int, ...]]]] = [[(0, start)] for start in starts]
+    for visit in visits:
+        paths[visit.chain].append((visit.clock, visit.ids))
+    found: dict[tuple[int, ...], float] = {}
+    total = len(starts) * (steps - burn)
+    for path in paths:
+        path.sort(key=lambda one: one[0])
+        for (clock, ids), (until, _) in pairwise([*path, (steps, ())]):
+            stayed = max(until, burn) - max(clock, burn)
+            if stayed:
+                found[ids] = found.get(ids, 0.0) + stayed / total
+    return found
+
+
+def expected_gleu(
+    source: Sequence[int], samples: Sequence[tuple[int, ...]], shares: Sequence[float], most: int = 64
+) -> list[float]:
+    """The GLEU of each sample with the others for references, by their shares; the `most` first are looked at."""
+    counted = [ngrams(ids) for ids in samples[:most]]
+    before = ngrams(list(source))
+    table = [[compare(before, one, other) for other in counted] for one in counted]
+    weights = np.array(shares[:most])
+    values: list[float] = (score(np.array(table), smooth=True) @ (weights / weights.sum())).tolist()
+    return [*values, *[-1.0] * (len(samples) - len(values))]
 
 
 def consensus(sentences: Sequence[tuple[int, ...]]) -> list[float]:

@@ -5,13 +5,13 @@ from typing import Literal, get_args
 
 from .errors import BadInput
 
-Rule = Literal["best", "first", "last", "consensus"]
+Rule = Literal["best", "first", "last", "consensus", "threshold"]
 RULES: tuple[str, ...] = get_args(Rule)
 Use = Literal["target", "resample", "rerank"]
 USES: tuple[str, ...] = get_args(Use)
 _RANGES = {
     "n": (1, 1000), "steps": (1, 10**7), "chains": (1, 8192), "seed": (0, 2**62), "temperature": (0.05, 20.0),
-    "temper": (1, 64),
+    "temper": (1, 64), "threshold": (0.0, 1.0),
 }  # fmt: skip
 STEPS = 80  # of a chain on the word model alone
 STEPS_WITH_BIG: dict[Use, int] = {"target": 200, "resample": 200, "rerank": 200}
@@ -40,6 +40,7 @@ class Settings:
     use: Use | None = None  # what a big model does; None: it ranks, or is the target if it was given as the model
     context: tuple[str, ...] = CONTEXT  # lines that a big model reads before each sentence, where it can
     temper: int = 1  # replicas of each chain, on a ladder of temperatures; 1 is a plain chain
+    threshold: float = 0.5  # the probability from which on an edit is made, where edits are what is chosen
     anneal: bool = False  # begin hot and cool down: a search, no sampling
 
     def __post_init__(self) -> None:
@@ -71,3 +72,6 @@ PAIRS = (
 )
 PARAPHRASE = Settings(chains=32, steps=80, temperature=1.0, context=PAIRS)  # unless told otherwise
 PAPER_PARAPHRASE = replace(PARAPHRASE, n=1, chains=1, steps=100, select="first")  # as the paper has it
+CORRECT = Settings(n=1, chains=16, steps=200, temperature=1.0, select="threshold", context=())
+CORRECTION_RULES: tuple[Rule, ...] = ("threshold", "consensus", "best", "last")
+SENTENCE_RULES: tuple[Rule, ...] = ("best", "first", "last", "consensus")

@@ -37,6 +37,8 @@ class Target:
         self._quick = [constraint for constraint in self._hard if isinstance(constraint, HardConstraint)]
         self._slow = [constraint for constraint in self._hard if not isinstance(constraint, HardConstraint)]
         self._soft = [constraint for constraint in constraints if not constraint.hard]
+        # Those that cost next to nothing beside a model may screen: their places among the soft ones.
+        self._screening = [at for at, constraint in enumerate(self._soft) if getattr(constraint, "screens", False)]
 
     @property
     def num_factors(self) -> int:
@@ -65,6 +67,13 @@ class Target:
         """[B,F]: the language model beside the soft constraints."""
         log_model = log_model.double()[:, None]
         return torch.cat([log_model, self.soft(sentences)], -1) if self._soft else log_model
+
+    def screened_gain(self, sentences: Sentences, soft: Tensor) -> Tensor | float:
+        """[R]: what the soft constraints that screen say of `sentences` beside current ones with factors `soft` [R,F]."""
+        gain: Tensor | float = 0.0
+        for at in self._screening:
+            gain = gain + self._soft[at].log_factor(sentences).double() - soft[:, 1 + at]
+        return gain
 
     def broken(self, sentences: Sentences) -> list[str]:
         """Names of the hard constraints that some sentence breaks."""

@@ -52,6 +52,16 @@ def test_every_use_for_a_paraphrase(tiny: Path) -> None:
     assert "start" not in shown  # the chains settled on the word model before
 
 
+def test_a_big_model_is_the_target_of_a_correction_if_asked_for(tiny: Path, home: Path) -> None:
+    asked = ("correct", "the train was late.", "--json", "--chains", "2", "--steps", "5", "--quiet")
+    for option in ("--big", "--model"):
+        assert "target tiny-" in _signature(run(*asked, option, str(tiny)))
+    shutil.copytree(tiny, home / "models" / "smollm2")
+    for rule in ("threshold", "best"):
+        assert "tiny-" not in _signature(run(*asked, "--select", rule))
+    assert run(*asked[:2], "--model", str(tiny), "--context", "none.txt").errors.startswith("cgmh: none.txt: cannot")
+
+
 def test_command_and_function_have_the_same_defaults(tiny: Path) -> None:
     for big in (None, str(tiny)):
         said = _signature(run("paraphrase", "How do I learn guitar?", "--big", big or "none", "--json", "--quiet"))

@@ -21,6 +21,7 @@ from toys import ToyEncoding, ToyModel, ToyPending
 torch.set_num_threads(1)
 
 fault = Faults()
+SCREENS = "soft that screens"
 
 
 @fault("a replacement by Gibbs over K is taken to be always right")
@@ -92,6 +93,29 @@ class OneSidedWindow(ToyModel):
 def _(space: Space, _: pytest.MonkeyPatch) -> Kernel:
     space.model = OneSidedWindow(4)
     return Kernel(space.target, fill_edits(space), window=0)
+
+
+def _with_screen(space: Space, patch: pytest.MonkeyPatch, change: Callable[[Tensor], Tensor]) -> Kernel:
+    """Constraints that screen are given other factors of the current sentences."""
+    built = Kernel(space.target, fill_edits(space), window=1)
+    honest = built.target.screened_gain
+    patch.setattr(built.target, "screened_gain", lambda sentences, soft: honest(sentences, change(soft)))
+    return built
+
+
+@fault("a constraint that screens says what is proposed, not what is gained", space=SCREENS)
+def _(space: Space, patch: pytest.MonkeyPatch) -> Kernel:
+    return _with_screen(space, patch, torch.zeros_like)
+
+
+@fault("a constraint that screens is set against the factor beside it", space=SCREENS)
+def _(space: Space, patch: pytest.MonkeyPatch) -> Kernel:
+    return _with_screen(space, patch, lambda soft: soft.roll(1, -1))
+
+
+@fault("a constraint that screens is set against another sentence", space=SCREENS)
+def _(space: Space, patch: pytest.MonkeyPatch) -> Kernel:
+    return _with_screen(space, patch, lambda soft: soft.roll(1, 0))
 
 
 @fault("hard constraints are not looked at", space="one word", law="stays in the space")

@@ -1,6 +1,6 @@
 """Seeded mistakes in the use of a big model; the exact checks, or comparing chains, must catch every one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,12 +15,13 @@ from cgmh.models.prefixes import PendingTexts, Prefixes
 from cgmh.models.protocols import TextModel
 from cgmh.models.recurrent import RecurrentModel, RecurrentPending
 from cgmh.models.screened import WHOLE, Screened, ScreenedEncoding, ScreenedPending
+from cgmh.models.sides import AllSides
 from cgmh.sampling import Kernel, acceptance, kernel, sample
 from cgmh.text.sentences import Sentences
 from enumeration import target_distribution, violations
 from llama_toys import toy_llama
 from recurrent_toys import tiny_model
-from screened_toys import ScreenedSpace, likings, screened_space
+from screened_toys import ScreenedSpace, likings, screened_space, sided_space
 
 torch.set_num_threads(1)
 
@@ -148,8 +149,9 @@ def test_a_seeded_mistake_is_caught(
 
 def test_distinct_texts_that_are_given_back_in_another_order_are_caught(small: RecurrentModel) -> None:
     class Distinct(Screened):
-        def _ask(self, texts: Sequence[str]) -> Tensor:
-            return super()._ask(sorted(texts))
+        def _said(self, sentences: Sentences) -> Tensor:
+            texts = self.texts(sentences)
+            return super()._said(sentences.select(torch.tensor(sorted(range(len(texts)), key=texts.__getitem__))))
 
     built = screened_space("soft", small, FunctionModel(likings), Distinct)
     exact = screened_space("soft", small, FunctionModel(likings))
@@ -167,6 +169,37 @@ def test_words_that_the_big_model_reads_as_unknowns_are_caught(small: RecurrentM
     wrong, right = (screened_space("run-local", small, FunctionModel(likings), kind) for kind in (Aliased, Screened))
     found, wanted = (target_distribution(some.kernel(WHOLE), some.states, 1.0) for some in (wrong, right))
     assert np.abs(found - wanted).max() > 0.01
+
+
+class RemembersByLength(AllSides):
+    """What was said of a sentence is said again of the next one that is as long."""
+
+    def _said(self, sentences: Sentences) -> Tensor:
+        known: dict[int, float] = {}
+        found = zip(sentences.lengths.tolist(), super()._said(sentences).tolist(), strict=True)
+        return torch.tensor([known.setdefault(length, value) for length, value in found], dtype=torch.float64)
+
+
+class AnswersInOrder(AllSides):
+    """The longest is asked about first, and its answer comes first."""
+
+    def _said(self, sentences: Sentences) -> Tensor:
+        return super()._said(sentences.select(sentences.lengths.argsort(descending=True)))
+
+
+class ReadsForward(AllSides):
+    """Candidates are read forward only."""
+
+    def _ask(self, encoding: ScreenedEncoding, pending: ScreenedPending, kept: Tensor) -> Tensor:
+        super()._ask(encoding, pending, kept)
+        return self.small.finish(encoding.small, pending.small, torch.ones_like(pending.rows) > 0)[kept]
+
+
+@pytest.mark.parametrize("kind", [RemembersByLength, AnswersInOrder, ReadsForward])
+def test_a_mistake_in_reading_from_all_sides_is_caught(kind: type[AllSides], small: RecurrentModel) -> None:
+    built = sided_space("soft", small, kind)
+    found = violations(built.kernel(WHOLE), built.states, 0.7)
+    assert any(one.startswith("detailed balance") for one in found), found
 
 
 def drift(built: ScreenedSpace, big: TextModel) -> tuple[float, float]:

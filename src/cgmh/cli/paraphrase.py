@@ -1,12 +1,7 @@
 """`cgmh paraphrase`."""
 
-import json
 import math
-import re
-import sys
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,15 +9,21 @@ import click
 from ..errors import BadInput
 from ..settings import PAPER_PARAPHRASE, PARAPHRASE
 from ..tasks.reading import MATCHES, PAPER_INPUT, STARTS, ParaphraseInput, read_matches
-from ..text.facts import KINDS
-from ..text.tokenizer import split
-from .moves import describe
-from .options import model_options, output_options, sampling_options, wanted_bar, wanted_big, wanted_trace
-from .printing import beside_bar, print_heading, print_json, warn_if_poor
-from .reading import Line, read_each, stdin_is_terminal
+from .options import (
+    given_options,
+    model_options,
+    output_options,
+    protect_option,
+    sampling_options,
+    wanted_bar,
+    wanted_big,
+    wanted_kinds,
+    wanted_trace,
+)
+from .printing import beside_bar, is_for_reader, print_error, print_heading, print_json, print_trace, warn_if_poor
+from .reading import Line, errors_of, wanted_lines
 
 if TYPE_CHECKING:
-    from ..models.recurrent import RecurrentModel
     from ..result import Result
 
 _ASKED = ("match", "protect", "max_overlap", "difference", "start")  # options of an input
@@ -42,15 +43,7 @@ _RUN = ("n", "steps", "chains", "seed", "temperature", "select", "anneal")  # an
     help="What must stay of the meaning, as above. kw+wvm for both, or repeat it; none for nothing. A bare name stands "
     f"for {', '.join(name + usual for name, usual in MATCHES.items())}.",
 )
-@click.option(
-    "--protect",
-    multiple=True,
-    default=ParaphraseInput.protect,
-    show_default=True,
-    metavar="KIND",
-    help="Facts that stay as they are, no others being added: " + ", ".join(KINDS) + "; or none. Repeat it, or put "
-    "commas between.",
-)
+@protect_option(ParaphraseInput.protect, "Facts that stay as they are, no others being added")
 @click.option(
     "--max-overlap",
     type=float,
@@ -111,8 +104,8 @@ def paraphrase_command(ctx: click.Context, /, texts: tuple[str, ...], file: str 
     --file, sentences are read from stdin, one a line. On a terminal, figures go along with each answer: its similarity
     to the source, its overlap with it, and its perplexity; --json has them always.
     """
-    lines = _lines(texts, file)
-    given = {name for name in options if ctx.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT}
+    lines = wanted_lines(texts, file, command="paraphrase", input="sentence", example="what movie do you like most ?")
+    given = given_options(ctx, options)
     asked = _asked(options, given)
     run = {name: options[name] for name in _RUN if name in given}
     usual = PAPER_PARAPHRASE if options["preset"] else PARAPHRASE
@@ -120,10 +113,13 @@ def paraphrase_command(ctx: click.Context, /, texts: tuple[str, ...], file: str 
     from ..api import solve
     from ..choice import as_models
     from ..tasks import Paraphrase
+    from ..tasks.source import read_source
+    from ..text.lexicon import Lexicon
 
     small, judge, use = as_models(options["model"], big, settings.use)
     settings = replace(settings, use=use)
-    errors = _errors(lines, asked, small)
+    lexicon = Lexicon(small.vocabulary)
+    errors = errors_of(lines, lambda text: read_source(replace(asked, text=text), lexicon))
     for line, error in zip(lines, errors, strict=True):
         if error:
             click.echo(f"cgmh: {line.place}: {error}", err=True)
@@ -138,10 +134,8 @@ def paraphrase_command(ctx: click.Context, /, texts: tuple[str, ...], file: str 
             with beside_bar():
                 _warn(result, line, asked)
                 print_json(result) if options["as_json"] else page.print(result)
-        elif options["as_json"]:  # so that answers and lines stay side by side
-            click.echo(
-                json.dumps({"input": _encodable(line.text), "error": f"{line.place}: {error}"}, ensure_ascii=False)
-            )
+        elif options["as_json"]:
+            print_error(line, error)
     next(results, None)  # ends the progress bar
     if short:
         found = f"fewer than {settings.n} paraphrases were found"
@@ -151,69 +145,14 @@ def paraphrase_command(ctx: click.Context, /, texts: tuple[str, ...], file: str 
         ctx.exit(2)
 
 
-def _is_file(text: str) -> bool:
-    try:
-        return Path(text).is_file()
-    except OSError:  # no name for a file
-        return False
-
-
-def _lines(texts: Sequence[str], file: str | None) -> list[Line]:
-    """The sentences asked for, and where each stood."""
-    if texts and file:
-        raise BadInput("give sentences or --file, not both")
-    if texts:
-        if len(texts) == 1 and len(texts[0]) < 200 and _is_file(texts[0]):
-            raise BadInput(f"{texts[0]} is a file; to read sentences from it: cgmh paraphrase --file {texts[0]}")
-        if len(texts) > 1 and all(len(text.split()) == 1 for text in texts):
-            raise BadInput(f'every argument is one word; put quotes around a sentence: "{" ".join(texts)}"')
-        return [Line(f"sentence {number}", text) for number, text in enumerate(texts, start=1)]
-    if file is None and stdin_is_terminal():
-        raise BadInput('no sentences; try: cgmh paraphrase "what movie do you like most ?"')
-    lines = read_each(file)
-    if not lines:
-        raise BadInput("no sentences: the input is empty")
-    return lines
-
-
 def _asked(options: dict[str, Any], given: set[str]) -> ParaphraseInput:
     """What every sentence is asked for; its text is still missing."""
     chosen = {name: options[name] for name in _ASKED if name in given}
     if "protect" in chosen:
-        chosen["protect"] = _read_kinds(chosen["protect"])
-    for name in ("match", "protect"):
-        if name in given and not any(part.strip(" ,+") for part in options[name]):
-            raise BadInput(f"--{name} is empty; for nothing give --{name} none")
+        chosen["protect"] = wanted_kinds(chosen["protect"])
+    if "match" in given and not any(part.strip(" ,+") for part in options["match"]):
+        raise BadInput("--match is empty; for nothing give --match none")
     return ParaphraseInput("", **{**(PAPER_INPUT if options["preset"] else {}), **chosen})
-
-
-def _read_kinds(texts: Sequence[str]) -> tuple[str, ...]:
-    kinds = tuple(dict.fromkeys(part for text in texts for part in re.split(r"[+,\s]+", text) if part))
-    if "none" in kinds and len(kinds) > 1:
-        raise BadInput("--protect none stands alone; leave it out, or leave out the others")
-    return () if kinds == ("none",) else kinds
-
-
-def _errors(lines: Sequence[Line], asked: ParaphraseInput, model: "RecurrentModel") -> list[str]:
-    """What is wrong with each line; "" for those that can be answered."""
-    from ..tasks.source import read_source
-    from ..text.lexicon import Lexicon
-
-    lexicon, errors = Lexicon(model.vocabulary), []
-    for line in lines:
-        error = line.error
-        if not error:
-            try:
-                read_source(replace(asked, text=line.text), lexicon)
-            except BadInput as found:
-                error = str(found)
-        errors.append(error)
-    return errors
-
-
-def _encodable(text: str) -> str:
-    """An argument that was not UTF-8 has halves of characters, which cannot be printed."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _warn(result: "Result", line: Line, asked: ParaphraseInput) -> None:
@@ -232,7 +171,7 @@ class _Page:
 
     def __init__(self, asked: ParaphraseInput, *, headings: bool, start_known: bool) -> None:
         self._kept = {match.name: match for match in read_matches(asked.match)}.get("kw")
-        self._for_reader = sys.stdout is not None and sys.stdout.isatty()
+        self._for_reader = is_for_reader()
         self._headings, self._start_known, self._first = headings or self._for_reader, start_known, True
 
     def print(self, result: "Result") -> None:
@@ -245,7 +184,7 @@ class _Page:
             for sentence in result:
                 click.echo(sentence.text)
         if result.trace:
-            self._print_trace(result)
+            print_trace(result, result.input if self._start_known else None)
 
     def _print_figures(self, result: "Result") -> None:
         label = "kept" if self._kept is not None and self._kept.keeps_all else "keywords"
@@ -257,22 +196,6 @@ class _Page:
         for sentence in result:
             figures = f"{sentence.similarity:7.2f}  {sentence.overlap:7.0f}  {_perplexity(sentence.nll_per_word):>10}"
             click.echo(f"{click.style(figures, dim=True)}  {sentence.text}")
-
-    def _print_trace(self, result: "Result") -> None:
-        """Step, sentence and move, as the paper shows them; * the best answer, x a step refused."""
-        at = split(result.input) if self._start_known else None
-        rows = [("start", "", result.input, "")] if self._start_known else []
-        found = False
-        for step in result.trace:
-            words = split(step.text)
-            mark = "x" if not step.accepted else "*" if step.text == result.best.text and not found else ""
-            found |= mark == "*"
-            rows.append((str(step.step), mark, step.text, step.move if at is None else describe(step.move, at, words)))
-            at = words if step.accepted else at
-        width = max([len("sentence"), *(len(text) for _, _, text, _ in rows)])
-        click.echo(f"\n{'step':>5}     {'sentence':{width}}  move")
-        for number, mark, text, move in rows:
-            click.echo(f"{number:>5}  {mark:1}  {text:{width}}  {move}".rstrip())
 
 
 def _perplexity(nll: float) -> str:

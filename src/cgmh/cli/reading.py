@@ -1,6 +1,7 @@
 """Lines of input, from arguments, a file or stdin."""
 
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,3 +57,42 @@ def _decoded(number: int, line: bytes) -> Line:
 
 def stdin_is_terminal() -> bool:
     return sys.stdin is None or sys.stdin.isatty()
+
+
+def wanted_lines(texts: Sequence[str], file: str | None, *, command: str, input: str, example: str) -> list[Line]:
+    """The inputs given as arguments, in a file or on stdin, and where each stood; `input` is what one is called."""
+    if texts and file:
+        raise BadInput(f"give {input}s or --file, not both")
+    if texts:
+        if len(texts) == 1 and len(texts[0]) < 200 and _is_file(texts[0]):
+            raise BadInput(f"{texts[0]} is a file; to read {input}s from it: cgmh {command} --file {texts[0]}")
+        if len(texts) > 1 and all(len(text.split()) == 1 for text in texts):
+            raise BadInput(f'every argument is one word; put quotes around a {input}: "{" ".join(texts)}"')
+        return [Line(f"{input} {number}", text) for number, text in enumerate(texts, start=1)]
+    if file is None and stdin_is_terminal():
+        raise BadInput(f'no {input}s; try: cgmh {command} "{example}"')
+    lines = read_each(file)
+    if not lines:
+        raise BadInput(f"no {input}s: the input is empty")
+    return lines
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except OSError:  # no name for a file
+        return False
+
+
+def errors_of(lines: Sequence[Line], read: Callable[[str], object]) -> list[str]:
+    """What is wrong with each line, by itself or where `read` refuses it; "" for those that can be answered."""
+    errors = []
+    for line in lines:
+        error = line.error
+        if not error:
+            try:
+                read(line.text)
+            except BadInput as found:
+                error = str(found)
+        errors.append(error)
+    return errors

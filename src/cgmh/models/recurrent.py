@@ -198,6 +198,10 @@ class RecurrentModel:
         """log p(word | gap) [R] of the fill head as trained: over all ids, also those that are never proposed."""
         return self._fill_predictor.log_prob(self._around(encoding, rows, left, right), word)
 
+    def fill_log_probs(self, encoding: RecurrentEncoding, rows: Tensor, left: Tensor, right: Tensor) -> Tensor:
+        """log p of every word in each gap [R, V], of the fill head as trained."""
+        return self._fill_predictor.all_log_probs(self._around(encoding, rows, left, right))
+
     def _around(self, encoding: RecurrentEncoding, rows: Tensor, left: Tensor, right: Tensor) -> Tensor:
         """What the fill head reads [R, M]: the words before and after each gap."""
         read = encoding.lengths[rows] - right

@@ -1,5 +1,6 @@
 """Ways to step from one sentence to another, each with its probability there and back."""
 
+from .alternatives import Alternatives, Group
 from .edits import WordEdits
 from .floor import FillHead
 from .gibbs import GibbsOver
@@ -11,10 +12,12 @@ from .variants import Variants
 
 __all__ = [
     "MOVES",
+    "Alternatives",
     "Candidate",
     "FillHead",
     "Filler",
     "GibbsOver",
+    "Group",
     "MaskedFiller",
     "Mixture",
     "Proposal",

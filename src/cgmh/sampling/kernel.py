@@ -64,7 +64,7 @@ class Kernel:
     """A Metropolis-Hastings step that leaves the target unchanged.
 
     `window` turns on delayed acceptance: a candidate is refused early on the model's gain over the changed words and
-    `window` words after them, and the rest is corrected for exactly; `trust` is how far that first stage is trusted.
+    `window` words after them (and that of soft constraints that screen), and the rest is corrected for exactly; `trust` is how far that first stage is trusted.
     `dense` sends every row through every branch, so that no shape depends on the draws: the same chain, without waiting
     for the device.
     """
@@ -120,7 +120,8 @@ class Kernel:
             chosen, same_left, same_right = self._scored(candidate, sentences, asked, rows)
             pending = model.score(state.encoding, rows, chosen, same_left, same_right, self.window)
             if self.window is not None:
-                log_gain = self._spread(torch.zeros_like(hard), asked, rows, pending.log_gain.double())
+                more = self.target.screened_gain(chosen, current.soft.index_select(0, rows))
+                log_gain = self._spread(torch.zeros_like(hard), asked, rows, pending.log_gain.double() + more)
                 log_first = log_screen(hard, log_gain, candidate, beta, self.trust)  # [B]
                 kept = draws.accept(log_first, "screen")
             keep = asked & kept if self.dense else kept.index_select(0, rows)

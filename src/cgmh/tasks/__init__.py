@@ -3,16 +3,33 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .reading import KeywordInput, ParaphraseInput, read_keywords
+from .reading import CorrectInput, KeywordInput, ParaphraseInput, read_keywords
 
 if TYPE_CHECKING:
+    from .correct import Correct
     from .keywords import Keywords
     from .paraphrase import Paraphrase
     from .problem import Problem, Task
 
-_HOMES = {"Keywords": "keywords", "Paraphrase": "paraphrase", "Problem": "problem", "Task": "problem"}
+_HOMES = {
+    "Correct": "correct",
+    "Keywords": "keywords",
+    "Paraphrase": "paraphrase",
+    "Problem": "problem",
+    "Task": "problem",
+}
 
-__all__ = ["KeywordInput", "Keywords", "Paraphrase", "ParaphraseInput", "Problem", "Task", "read_keywords"]
+__all__ = [
+    "Correct",
+    "CorrectInput",
+    "KeywordInput",
+    "Keywords",
+    "Paraphrase",
+    "ParaphraseInput",
+    "Problem",
+    "Task",
+    "read_keywords",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -39,6 +39,7 @@ def inflections(word: str, is_word: Callable[[str], bool] | None = None) -> set[
         for part in _OPEN_CLASSES:
             for lemma in {word, *_flat(lemminflect.getAllLemmasOOV(word, part))}:
                 guesses |= {lemma, *_flat(lemminflect.getAllInflectionsOOV(lemma, part))}
+                guesses |= _flat(lemminflect.getAllInflections(lemma, part))  # "runned" is of run, which has ran
         forms |= {form for form in guesses if is_word(form)}
     return {form.lower() for form in forms}
 

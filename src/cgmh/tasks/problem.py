@@ -8,14 +8,14 @@ from torch import Tensor
 
 from ..constraints import Constraint
 from ..models.recurrent import RecurrentModel
-from ..models.screened import Screened
+from ..models.screened import Screening
 from ..proposals import Mixture
 from ..target import Target
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
 
 Input = TypeVar("Input")
-SamplerModel = RecurrentModel | Screened  # what proposes words and scores sentences
+SamplerModel = RecurrentModel | Screening  # what proposes words and scores sentences
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Problem:
     @property
     def words(self) -> RecurrentModel:
         """The word model, which proposes."""
-        return self.model.small if isinstance(self.model, Screened) else self.model
+        return self.model.small if isinstance(self.model, Screening) else self.model
 
 
 class TaskAnswers(Protocol):

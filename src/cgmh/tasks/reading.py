@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import BadInput
 from ..text.facts import KINDS
+from ..text.passage import Passage, SourceSentence
 
 _KEYWORD = re.compile(r'"([^"]*)"|([^\s,]+)')
 
@@ -121,3 +122,44 @@ class ParaphraseInput:
 
 # What the paper asked of a paraphrase, stepped by its kernel: no facts protected, nothing said about difference.
 PAPER_INPUT: dict[str, Any] = {"match": ("kw", "wvm:1"), "protect": (), "difference": 0.0, "gibbs": True}
+
+
+LONGEST = 120  # words and marks of a sentence to correct
+PROTECTED = ("numbers", "names", "quotes")  # what a correction leaves alone, unless told otherwise
+
+
+@dataclass(frozen=True)
+class CorrectInput:
+    """A text to correct, of one or several sentences, and what is left alone in it."""
+
+    text: str
+    protect: tuple[str, ...] = PROTECTED
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __post_init__(self) -> None:
+        for kind in self.protect:
+            if kind not in KINDS:
+                raise BadInput(f"--protect {kind}: choose among {', '.join(KINDS)}")
+
+
+@dataclass(frozen=True)
+class SentenceInput:
+    """One sentence of a text to correct."""
+
+    passage: Passage
+    number: int
+    protect: tuple[str, ...] = PROTECTED
+
+    @property
+    def sentence(self) -> SourceSentence:
+        return self.passage.sentences[self.number]
+
+    @property
+    def about(self) -> str:
+        """What is asked, for the signature of a run."""
+        return f"protect {'+'.join(self.protect) or 'none'}"
+
+    def __str__(self) -> str:
+        return self.passage.text[self.sentence.start : self.sentence.end]

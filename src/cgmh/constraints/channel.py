@@ -1,0 +1,206 @@
+"""A noisy channel: how likely a source is to have been typed where a sentence was meant.
+
+log chi(source | x) is minus the cost of the cheapest way to make x from the source: words kept, replaced, inserted,
+deleted, split, joined, or exchanged with their neighbour, each at its own cost.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from ..text.sentences import Sentences
+from .tables import OnDevice, pad
+
+
+@dataclass(frozen=True)
+class Priced:
+    """What an operation costs, in nats, and the kind of mistake that it mends."""
+
+    cost: float
+    kind: str
+
+
+@dataclass(frozen=True)
+class ChannelSource:
+    """A source and what may be done to it; n words, so n-1 pairs of neighbours."""
+
+    ids: Sequence[int]
+    replace: Sequence[Mapping[int, Priced]]  # [n]: the words that may stand instead, itself left out
+    delete: Sequence[Priced]  # [n]
+    split: Sequence[Mapping[tuple[int, int], Priced]] = field(default=())  # [n], or nothing
+    join: Sequence[Mapping[int, Priced]] = field(default=())  # [n-1], or nothing
+    other: Sequence[Priced] = field(default=())  # [n], or nothing: replacing by any other word
+
+
+@dataclass(frozen=True)
+class Operation:
+    """Source words [start, end) became x words [at, until)."""
+
+    start: int
+    end: int
+    at: int
+    until: int
+    kind: str
+
+
+class Channel:
+    """The cost of the cheapest alignment with the source of the input, as a soft factor.
+
+    `insert` [ids] prices each word that the source lacks, `strange` [ids] each word of the sentence that no dictionary
+    has; `other` a replacement that no source lists, `order` an exchange of neighbours, and `first` that anything is
+    changed at all: most sentences are right.
+    """
+
+    name = "channel"
+    hard = False
+    screens = True  # it is cheap beside any model: asked in the first stage of delayed acceptance
+
+    def __init__(
+        self,
+        sources: Sequence[ChannelSource],
+        insert: Tensor,
+        insert_kinds: Sequence[str],
+        other: Priced,
+        order: float,
+        first: float = 0.0,
+        strange: Tensor | None = None,
+    ) -> None:
+        self._sources, self._other, self._order, self._first = sources, other, order, first
+        self._kinds = insert_kinds  # of each id
+        longest, num_ids = max(len(source.ids) for source in sources), len(insert)
+        listed = [_listed(source) for source in sources]
+        width = max(len(some) for some in listed) + 1
+        local = torch.zeros(len(sources), num_ids, dtype=torch.int16)  # [I,ids]: 0 is a word that no table names
+        shape = (len(sources), longest, width)
+        replace = torch.full(shape, other.cost, dtype=torch.float64)  # [I,N,W]
+        join = torch.full(shape, torch.inf, dtype=torch.float64)  # [I,N,W]: of the words before the place and at it
+        delete = torch.zeros(len(sources), longest, dtype=torch.float64)
+        num_splits = max([len(some) for source in sources for some in source.split], default=0)
+        split = torch.full((len(sources), longest, num_splits, 2), -1)  # [I,N,K,2]
+        split_cost = torch.full((len(sources), longest, num_splits), torch.inf, dtype=torch.float64)
+        for number, (source, words) in enumerate(zip(sources, listed, strict=True)):
+            places = {word: at for at, word in enumerate(words, 1)}
+            local[number, words] = torch.arange(1, len(words) + 1, dtype=torch.int16)
+            for i, word in enumerate(source.ids):
+                if source.other:
+                    replace[number, i] = source.other[i].cost
+                for there, priced in source.replace[i].items():
+                    replace[number, i, places[there]] = priced.cost
+                replace[number, i, places[word]] = 0.0
+                delete[number, i] = source.delete[i].cost
+                if i and source.join:
+                    for there, priced in source.join[i - 1].items():
+                        join[number, i, places[there]] = priced.cost
+                for k, (pair, priced) in enumerate(source.split[i].items() if source.split else ()):
+                    split[number, i, k] = torch.tensor(pair)
+                    split_cost[number, i, k] = priced.cost
+        self._tables = OnDevice(
+            local=local, replace=replace, join=join, delete=delete, split=split, split_cost=split_cost, insert=insert,
+            strange=torch.zeros_like(insert) if strange is None else strange,
+            ids=pad([list(source.ids) for source in sources], -1),
+            lengths=torch.tensor([len(source.ids) for source in sources]),
+        )  # fmt: skip
+
+    def log_factor(self, sentences: Sentences) -> Tensor:
+        """[B] float64: minus the cost."""
+        tables = self._tables.at(sentences.device)
+        # Prefix sums: a sum over the whole row would round otherwise in a wider array.
+        strange = torch.nn.functional.pad(tables["strange"][sentences.ids].cumsum(-1), (1, 0))  # [B,L+1]
+        cost = (self._costs(sentences)[-1] + strange).gather(1, sentences.lengths[:, None])[:, 0]
+        return -(cost + self._first * self._changed(sentences).double())
+
+    def _changed(self, sentences: Sentences) -> Tensor:
+        """[B] bool: not the source."""
+        tables = self._tables.at(sentences.device)
+        source = tables["ids"].index_select(0, sentences.inputs)  # [B,N]
+        width = min(source.shape[1], sentences.capacity)
+        same = (source[:, :width] == sentences.ids[:, :width]) | ~sentences.present[:, :width]
+        return (tables["lengths"][sentences.inputs] != sentences.lengths) | ~same.all(-1)
+
+    def _costs(self, sentences: Sentences) -> list[Tensor]:
+        """N+1 times [B,L+1]: the least cost of making the first j words from the first i words of the source.
+
+        A source shorter than N keeps its last row. Insertions run along a row: with prefix sums they are a running
+        minimum.
+        """
+        tables, inputs = self._tables.at(sentences.device), sentences.inputs
+        ids, rows = sentences.ids, inputs[:, None]
+        local = tables["local"][rows, ids].long()  # [B,L]
+        source, lengths = tables["ids"].index_select(0, inputs), tables["lengths"][inputs]  # [B,N], [B]
+        inserted = torch.nn.functional.pad(tables["insert"][ids].cumsum(-1), (1, 0))  # [B,L+1]
+        longest, num_splits = tables["replace"].shape[1], tables["split"].shape[2]
+        costs = [inserted]
+        for i in range(longest):
+            before = costs[-1]
+            best = before + tables["delete"][inputs, i][:, None]  # [B,L+1]
+            kept = before[:, :-1] + tables["replace"][:, i][rows, local]
+            if i:
+                joined = costs[-2][:, :-1] + tables["join"][:, i][rows, local]
+                kept = torch.minimum(kept, joined)
+            best[:, 1:] = torch.minimum(best[:, 1:], kept)
+            if i:
+                exchanged = (ids[:, :-1] == source[:, i, None]) & (ids[:, 1:] == source[:, i - 1, None])  # [B,L-1]
+                swapped = (costs[-2][:, :-2] + self._order).masked_fill(~exchanged, torch.inf)
+                best[:, 2:] = torch.minimum(best[:, 2:], swapped)
+            for k in range(num_splits):
+                pair = tables["split"][inputs, i, k]  # [B,2]
+                apart = (ids[:, :-1] == pair[:, :1]) & (ids[:, 1:] == pair[:, 1:])
+                some = (before[:, :-2] + tables["split_cost"][inputs, i, k][:, None]).masked_fill(~apart, torch.inf)
+                best[:, 2:] = torch.minimum(best[:, 2:], some)
+            best = (best - inserted).cummin(-1).values + inserted
+            costs.append(torch.where((i < lengths)[:, None], best, before))
+        return costs
+
+    def align(self, sentences: Sentences) -> list[list[Operation]]:
+        """What was done to the source of each sentence, from left to right; words that were kept are left out."""
+        costs = torch.stack(self._costs(sentences), 1).tolist()  # [B,N+1,L+1]
+        return [
+            self._path(self._sources[input], table, words)
+            for input, table, words in zip(sentences.inputs.tolist(), costs, sentences.to_lists(), strict=True)
+        ]
+
+    def _path(self, source: ChannelSource, costs: list[list[float]], words: list[int]) -> list[Operation]:
+        i, j = len(source.ids), len(words)
+        found: list[Operation] = []
+        while i or j:
+            _, back, on, kind = min(self._ways(source, costs, words, i, j), key=lambda way: way[0])
+            if kind:
+                found.append(Operation(i - back, i, j - on, j, kind))
+            i, j = i - back, j - on
+        return found[::-1]
+
+    def _ways(
+        self, source: ChannelSource, costs: list[list[float]], words: list[int], i: int, j: int
+    ) -> list[tuple[float, int, int, str]]:
+        """The ways to the first i and j words: cost, words of the source and of the sentence taken, kind."""
+        ids = source.ids
+        ways: list[tuple[float, int, int, str]] = []
+        if i and j:
+            if ids[i - 1] == words[j - 1]:
+                ways.append((costs[i - 1][j - 1], 1, 1, ""))
+            else:
+                other = source.other[i - 1] if source.other else self._other
+                priced = source.replace[i - 1].get(words[j - 1], other)
+                ways.append((costs[i - 1][j - 1] + priced.cost, 1, 1, priced.kind))
+        if i > 1 and j > 1 and ids[i - 1] == words[j - 2] and ids[i - 2] == words[j - 1]:
+            ways.append((costs[i - 2][j - 2] + self._order, 2, 2, "order"))
+        if i and j > 1 and source.split and (apart := source.split[i - 1].get((words[j - 2], words[j - 1]))):
+            ways.append((costs[i - 1][j - 2] + apart.cost, 1, 2, apart.kind))
+        if i > 1 and j and source.join and (joined := source.join[i - 2].get(words[j - 1])):
+            ways.append((costs[i - 2][j - 1] + joined.cost, 2, 1, joined.kind))
+        if i:
+            ways.append((costs[i - 1][j] + source.delete[i - 1].cost, 1, 0, source.delete[i - 1].kind))
+        if j:
+            insert = self._tables.at(torch.device("cpu"))["insert"]
+            ways.append((costs[i][j - 1] + float(insert[words[j - 1]]), 0, 1, self._kinds[words[j - 1]]))
+        return ways
+
+
+def _listed(source: ChannelSource) -> list[int]:
+    """Every word that a table names: those of the source, replacements, joined words."""
+    found = dict.fromkeys(source.ids)
+    for table in (*source.replace, *source.join):
+        found.update(dict.fromkeys(table))
+    return list(found)

@@ -1,0 +1,168 @@
+"""From what the chains did to a correction: edits, each with the share of the samples that contain it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple, cast
+
+import torch
+
+from .answers import Answers, signature, visited
+from .result import Edit, Result, Sentence
+from .selection import Visit, expected_gleu, occupancy
+from .tasks.correct import Corrections
+from .text.changes import Change, TextEdit, apply_edits
+from .text.sentences import Sentences
+
+BURN = 1 / 3  # of the steps, before a chain's states count as samples
+DOUBTFUL = 0.05  # edits of this probability on are reported, made or not
+
+
+class Sample(NamedTuple):
+    """A sampled sentence: the share of the samples that it makes up, and what it changes."""
+
+    ids: tuple[int, ...]
+    share: float
+    changes: Sequence[tuple[Change, str]]
+
+
+class Corrected(Answers):
+    """The run of one sentence, and its correction."""
+
+    def result(self, task: str, name: str) -> Result:
+        with torch.inference_mode():
+            visits, final = visited(self.record, self.steps)
+            samples = self._samples(visits)
+            chosen = self._chosen(samples, visits, final)
+            edits = self._edits(samples, chosen)
+            sentences = [self._sentence_of(chosen), *self._others(samples, chosen)]
+        return Result(
+            name,
+            tuple(sentences),
+            self.record.acceptance(),
+            signature(task, self.problem.words, self.settings, self.big, self.problem.helper, self.problem.about),
+            () if self.settings.trace == "none" else self._trace(0),
+            None,
+            self.record.exchange_rates(),
+            self._corrections.notes(self.number),
+            *edits,
+        )
+
+    @property
+    def _corrections(self) -> Corrections:
+        return cast(Corrections, self.problem.answers)
+
+    def _samples(self, visits: Sequence[Visit]) -> list[Sample]:
+        """The distinct sentences that the chains were at after they had settled, most frequent first."""
+        rows = (self.problem.start.inputs.cpu() == self.number).nonzero()[:, 0]
+        starts = self.problem.start.to("cpu").select(rows).to_lists()
+        shares = occupancy(visits, [tuple(start) for start in starts], self.steps, int(BURN * self.steps))
+        order = sorted(shares, key=lambda ids: (-shares[ids], ids))
+        batch = Sentences.from_lists(order, max(map(len, order)) + 1, [self.number] * len(order))
+        changes = self._corrections.changes(batch)
+        return [Sample(ids, shares[ids], some) for ids, some in zip(order, changes, strict=True)]
+
+    def _chosen(self, samples: Sequence[Sample], visits: Sequence[Visit], final: Sequence[Visit]) -> list[Change]:
+        """The changes to make, by the rule of the run."""
+        rule = self.settings.select
+        if rule == "threshold":
+            return _compatible(_shares(samples), self.settings.threshold)
+        if rule == "consensus":
+            source = self._corrections.ids(self.number, [])
+            values = expected_gleu(source, [sample.ids for sample in samples], [sample.share for sample in samples])
+            changes = samples[max(range(len(samples)), key=lambda at: values[at])].changes
+        else:
+            by_rule = {"best": max(visits, key=lambda visit: visit.log_target), "last": final[0]}
+            ids = by_rule[rule].ids
+            batch = Sentences.from_lists([ids], len(ids) + 1, [self.number])
+            (changes,) = self._corrections.changes(batch)
+        return [change for change, _ in changes]
+
+    def _edits(self, samples: Sequence[Sample], chosen: Sequence[Change]) -> tuple[tuple[Edit, ...], tuple[Edit, ...]]:
+        """What was changed, and what was not but might have been."""
+        shares = _shares(samples)
+        made = [
+            _edit(edit, *self._said(shares, samples, change))
+            for change, edit in self._corrections.edits(self.number, chosen)
+        ]
+        doubtful = []
+        for change, (kind, share) in shares.items():
+            if share >= DOUBTFUL and change not in chosen:
+                for cause, edit in self._corrections.edits(self.number, [change]):
+                    if cause is not None:
+                        doubtful.append(_edit(edit, kind, share))
+                        break
+        return tuple(made), tuple(sorted(doubtful, key=lambda edit: (edit.start, -edit.probability)))
+
+    def _said(
+        self, shares: dict[Change, tuple[str, float]], samples: Sequence[Sample], change: Change | None
+    ) -> tuple[str, float]:
+        """The kind of a change and its share. The opening capital is in every sample that leaves the first word."""
+        if change is not None:
+            return shares.get(change, ("word", 0.0))
+        free = [sample.share for sample in samples if not any(one.start == 0 for one, _ in sample.changes)]
+        return "casing", sum(free)
+
+    def _sentence_of(self, changes: Sequence[Change]) -> Sentence:
+        """The sentence that the changes make: the chains need not have been there."""
+        ids = self._corrections.ids(self.number, changes)
+        batch = Sentences.from_lists([ids], len(ids) + 1, [self.number], device=self.problem.model.device)
+        target = self.problem.target
+        log_model = target.model.log_prob(target.model.encode(batch))
+        soft = target.soft_factors(log_model, batch).sum(-1)
+        edits = [edit for _, edit in self._corrections.edits(self.number, changes)]
+        text, words = self._corrections.written(self.number, edits)
+        heat = self.settings.temperature
+        return Sentence(text, tuple(words), -float(log_model) / (len(ids) + 1), float(soft) / heat)
+
+    def _others(self, samples: Sequence[Sample], chosen: Sequence[Change]) -> list[Sentence]:
+        """The next most frequent samples, where more than one answer is wanted."""
+        others = [[change for change, _ in sample.changes] for sample in samples]
+        return [self._sentence_of(changes) for changes in others if changes != list(chosen)][: self.settings.n - 1]
+
+
+def _shares(samples: Sequence[Sample]) -> dict[Change, tuple[str, float]]:
+    """Each change with its kind and the share of the samples that make it."""
+    found: dict[Change, tuple[str, float]] = {}
+    for sample in samples:
+        for change, kind in sample.changes:
+            found[change] = kind, min(found.get(change, (kind, 0.0))[1] + sample.share, 1.0)
+    return found
+
+
+def _compatible(shares: dict[Change, tuple[str, float]], threshold: float) -> list[Change]:
+    """The changes from the threshold on; of two that overlap, the more probable one."""
+    chosen: list[Change] = []
+    for change in sorted(shares, key=lambda change: -shares[change][1]):
+        if shares[change][1] >= threshold and not any(_overlap(change, other) for other in chosen):
+            chosen.append(change)
+    return sorted(chosen, key=lambda change: (change.start, change.end))
+
+
+def _overlap(one: Change, other: Change) -> bool:
+    if one.start == one.end and other.start == other.end:
+        return one.start == other.start
+    return one.start < other.end and other.start < one.end
+
+
+def _edit(edit: TextEdit, kind: str, probability: float) -> Edit:
+    return Edit(edit.start, edit.end, edit.original, edit.replacement, kind, probability)
+
+
+def whole(text: str, parts: Sequence[Result]) -> Result:
+    """The correction of a text from those of its sentences, in their order."""
+    edits = tuple(edit for part in parts for edit in part.edits or ())
+    made = apply_edits(text, [TextEdit(e.start, e.end, e.original, e.replacement) for e in edits])
+    best = [part.best for part in parts]
+    num_words = [len(sentence.words) + 1 for sentence in best]
+    nll = sum(s.nll_per_word * num for s, num in zip(best, num_words, strict=True)) / sum(num_words)
+    sentence = Sentence(made, tuple(made.split()), nll, sum(s.log_target for s in best))
+    notes = {"protected": [phrase for part in parts for phrase in part.notes["protected"]]}
+    others = parts[0].sentences[1:] if len(parts) == 1 else ()
+    return replace(
+        parts[0],
+        input=text,
+        sentences=(sentence, *others),
+        notes=notes,
+        edits=edits,
+        doubtful=tuple(edit for part in parts for edit in part.doubtful),
+    )

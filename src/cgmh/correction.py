@@ -1,0 +1,80 @@
+"""Error correction of texts: each is split into sentences, which are corrected and put back in place."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from .api import solve
+from .choice import AnyModel, as_models
+from .constraints import UserConstraint
+from .corrected import whole
+from .errors import BadInput
+from .result import Result
+from .settings import CORRECT, CORRECTION_RULES, Rule, Settings, Use
+from .tasks import Correct, CorrectInput
+from .tasks.reading import LONGEST, PROTECTED, SentenceInput
+from .text.passage import read_passage
+
+
+def correct_all(
+    inputs: Sequence[CorrectInput],
+    settings: Settings = CORRECT,
+    *,
+    model: AnyModel | None = None,
+    big: AnyModel | None = None,
+    constraints: Sequence[UserConstraint] = (),
+    progress: bool = False,
+) -> Iterator[Result]:
+    """The corrections of texts, in their order; sentences of several texts are sampled together."""
+    if settings.use not in (None, "target"):
+        raise BadInput(f"--use {settings.use}: a correction samples; a big model can only be its target")
+    if settings.select not in CORRECTION_RULES:
+        raise BadInput(f"--select {settings.select}: choose one of {', '.join(CORRECTION_RULES)}")
+    small, judge, use = as_models(model, big, None if big is None else "target")
+    passages = []
+    for number, input in enumerate(inputs, start=1):
+        try:
+            passages.append(read_passage(input.text, small.vocabulary, most=LONGEST))
+        except BadInput as error:
+            raise BadInput(f"input {number}: {error}") from None
+    sentences = [
+        SentenceInput(passage, at, input.protect)
+        for input, passage in zip(inputs, passages, strict=True)
+        for at in range(len(passage.sentences))
+    ]
+    settings = replace(settings, use=use)
+    results = solve(Correct(), sentences, settings, model=small, big=judge, constraints=constraints, progress=progress)
+    for passage in passages:
+        yield whole(passage.text, list(islice(results, len(passage.sentences))))
+    next(results, None)  # ends the progress bar
+
+
+def correct(
+    text: str,
+    *,
+    threshold: float = CORRECT.threshold,
+    select: Rule = CORRECT.select,
+    protect: Sequence[str] = PROTECTED,
+    n: int = CORRECT.n,
+    steps: int | None = CORRECT.steps,
+    chains: int = CORRECT.chains,
+    seed: int = CORRECT.seed,
+    temperature: float = CORRECT.temperature,
+    model: AnyModel | None = None,
+    big: AnyModel | None = None,
+    use: Use | None = CORRECT.use,
+    constraints: Sequence[UserConstraint] = (),
+) -> Result:
+    """The text without its mistakes: ``cgmh.correct("i has two apple.").best.text``; `edits` says what was changed.
+
+    The probability of an edit is the share of the samples that contain it. Edits from `threshold` on are made, unless
+    `select` says otherwise: consensus, best (the most probable sentence visited) or last.
+    """
+    if not isinstance(text, str):
+        raise BadInput("correct takes one text, a string; for several, call `cgmh.correct_all`")
+    input = CorrectInput(text, (protect,) if isinstance(protect, str) else tuple(protect or ()))
+    settings = replace(
+        CORRECT, n=n, steps=steps, chains=chains, seed=seed, temperature=temperature, select=select, use=use,
+        threshold=threshold,
+    )  # fmt: skip
+    return next(correct_all([input], settings, model=model, big=big, constraints=constraints))

@@ -1,0 +1,266 @@
+"""Corrections against what people wrote: sets of learners' sentences, and how far the probability of an edit is right.
+
+Texts are compared token by token as they stand, split at blanks, casing kept. What turns one into another is a bag of
+*operations* on single tokens: replace one, delete one, insert one at a gap. They are read off the cheapest alignment:
+inserting and deleting cost 1 each, replacing costs 1 to 1.9, the less the more two words have in common at their ends,
+and next to nothing where only casing differs; tokens that are equal are matched as early as can be. A reference
+*contains* an edit if the operations of the text with that edit alone are among its own: "price" -> "prices are" is in
+one that writes "prices are", and so are "price" -> "prices" and the insertion of "are" after it, each by itself.
+"""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import BadInput, MissingExtra
+
+BINS = 10
+_EDGES = [at / BINS for at in range(BINS)]
+# Costs are whole numbers, so that equal ones are equal.
+_INSERT = _DELETE = 100
+_RECASE = 10
+_LEAST, _MOST = 100, 190  # for replacing a word by another
+_FORMATS = (".svg", ".png")
+
+
+@dataclass(frozen=True)
+class CorrectionSet:
+    """Sentences, for each the corrections that people wrote, and, where there are some, those of a spelling checker."""
+
+    sources: list[str]
+    references: list[list[str]]  # one list a sentence, the annotators in the same order
+    spellchecked: list[str] | None = None
+
+
+@dataclass(frozen=True)
+class PredictedEdit:
+    """Characters ``[start:end]`` of a text, what stands there, what is to stand there, and how sure that is."""
+
+    start: int
+    end: int
+    original: str
+    replacement: str
+    probability: float
+
+
+class Operation(NamedTuple):
+    """Tokens ``[start:end]`` of the source, at most one, and the token that stands there instead, if any."""
+
+    start: int
+    end: int
+    token: str | None
+
+
+@dataclass(frozen=True)
+class Bin:
+    """The edits whose probability is at least `low` and below `high` (or 1): how many there are, and how many of them
+    some reference contains."""
+
+    low: float
+    high: float
+    num_edits: int
+    num_found: int
+    mean_probability: float
+
+    @property
+    def share(self) -> float:
+        return self.num_found / self.num_edits
+
+
+def read_corrections(where: Path | str) -> CorrectionSet:
+    """A set in files of one sentence a line: PREFIX.src and PREFIX.ref0, PREFIX.ref1 ..., as JFLEG has them, perhaps
+    with PREFIX.spellchecked.src; or a folder with source and ref0, ref1 ..."""
+    where = Path(where)
+    if where.is_dir():
+        folder, prefix, source = where, "", "source"
+    else:
+        folder, prefix, source = where.parent, f"{where.name}.", f"{where.name}.src"
+    if not (folder / source).is_file():
+        raise BadInput(
+            f"{where}: no set of corrections, for there is no file {folder / source}; give a folder with source, ref0, "
+            "ref1 ..., or the beginning of the names of such files: DIR/dev for DIR/dev.src, DIR/dev.ref0 ..."
+        )
+    sources = _read(folder / source)
+    names: list[str] = []
+    while (folder / f"{prefix}ref{len(names)}").is_file():
+        names.append(f"{prefix}ref{len(names)}")
+    if not names:
+        raise BadInput(f"{where}: no references; there must be at least {folder / f'{prefix}ref0'}")
+    columns = [_read(folder / name, like=(source, len(sources))) for name in names]
+    checked = folder / f"{prefix}spellchecked.src"
+    spellchecked = _read(checked, like=(source, len(sources))) if checked.is_file() else None
+    return CorrectionSet(sources, [list(some) for some in zip(*columns, strict=True)], spellchecked)
+
+
+def sample_corrections(corrections: CorrectionSet, num_sentences: int | None, seed: int = 0) -> CorrectionSet:
+    """So many of the sentences, drawn at random, in their order; a smaller sample is part of a larger one."""
+    if num_sentences is None or num_sentences >= len(corrections.sources):
+        return corrections
+    if num_sentences < 1:
+        raise BadInput(f"--limit {num_sentences}: at least one sentence is needed")
+    order = np.random.default_rng(seed).permutation(len(corrections.sources))
+    chosen = sorted(order[:num_sentences].tolist())
+    checked = corrections.spellchecked
+    return CorrectionSet(
+        [corrections.sources[at] for at in chosen],
+        [corrections.references[at] for at in chosen],
+        checked and [checked[at] for at in chosen],
+    )
+
+
+def spread_references(corrections: CorrectionSet, num_texts: int) -> list[str]:
+    """So many distinct references: the first annotator's, spread evenly over the set, then the second's, and so on."""
+    if num_texts < 1:
+        raise BadInput(f"{num_texts} references; at least one is needed")
+    chosen: dict[str, None] = {}
+    for column in zip(*corrections.references, strict=True):
+        fresh = [text for text in dict.fromkeys(column) if text not in chosen]
+        wanted = min(num_texts - len(chosen), len(fresh))
+        chosen |= dict.fromkeys(fresh[at * len(fresh) // wanted] for at in range(wanted))
+    if len(chosen) < num_texts:
+        raise BadInput(f"{num_texts} references: the set has {len(chosen)} distinct ones; ask for no more than that")
+    return list(chosen)
+
+
+def operations(source: Sequence[str], target: Sequence[str]) -> Counter[Operation]:
+    """The operations on single tokens that turn the source into the target."""
+    # The cheapest way from each pair of places to both ends, and its first step: tokens of the source and the target.
+    # Of ways that cost the same, the one that goes on in both comes first, then the one that deletes.
+    best: list[list[tuple[int, int, int]]] = [[(0, 0, 0)] * (len(target) + 1) for _ in range(len(source) + 1)]
+    for i in reversed(range(len(source) + 1)):
+        for j in reversed(range(len(target) + 1)):
+            ways = []
+            if i < len(source) and j < len(target):
+                ways.append((best[i + 1][j + 1][0] + _replacing(source[i], target[j]), 1, 1))
+            if i < len(source):
+                ways.append((best[i + 1][j][0] + _DELETE, 1, 0))
+            if j < len(target):
+                ways.append((best[i][j + 1][0] + _INSERT, 0, 1))
+            if ways:
+                best[i][j] = min(ways, key=lambda way: way[0])
+    found: Counter[Operation] = Counter()
+    i = j = 0
+    while i < len(source) or j < len(target):
+        _, taken, put = best[i][j]
+        if not (taken and put and source[i] == target[j]):
+            found[Operation(i, i + taken, target[j] if put else None)] += 1
+        i, j = i + taken, j + put
+    return found
+
+
+def edit_operations(text: str, edit: PredictedEdit) -> Counter[Operation]:
+    """What one edit of characters does to the tokens of a text; nothing, if it only moves blanks."""
+    if not 0 <= edit.start <= edit.end <= len(text) or text[edit.start : edit.end] != edit.original:
+        raise BadInput(
+            f"an edit of characters {edit.start} to {edit.end} says that {edit.original!r} stands there; "
+            f"in {text!r} it does not: give the text that the edits were made for"
+        )
+    return operations(text.split(), (text[: edit.start] + edit.replacement + text[edit.end :]).split())
+
+
+def read_edits(records: Sequence[Mapping[str, Any]]) -> list[PredictedEdit]:
+    """The edits of a text as `--json` prints them."""
+    try:
+        return [
+            PredictedEdit(
+                int(record["start"]), int(record["end"]), str(record["original"]), str(record["replacement"]),
+                float(record["probability"]),
+            )
+            for record in records
+        ]  # fmt: skip
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadInput(f"not a list of edits ({error!r}); give what stands under `edits` in the JSON") from error
+
+
+def calibration(
+    edits: Sequence[Sequence[PredictedEdit]], sources: Sequence[str], references: Sequence[Sequence[str]]
+) -> list[Bin]:
+    """The edits of all the sentences in bins of probability, each 0.1 wide; bins without edits are left out.
+
+    An edit that changes no token counts nowhere.
+    """
+    judged: list[list[tuple[float, bool]]] = [[] for _ in range(BINS)]
+    for some, source, written in zip(edits, sources, references, strict=True):
+        done = [(edit.probability, edit_operations(source, edit)) for edit in some]
+        human = [operations(source.split(), reference.split()) for reference in written] if done else []
+        for probability, own in done:
+            if not 0 <= probability <= 1:
+                raise BadInput(f"an edit of {source!r} has the probability {probability}; it must lie between 0 and 1")
+            if own:
+                place = bisect_right(_EDGES, probability) - 1
+                judged[place].append((probability, any(own <= other for other in human)))
+    return [
+        Bin(
+            low=_EDGES[at],
+            high=(at + 1) / BINS,
+            num_edits=len(some),
+            num_found=sum(found for _, found in some),
+            mean_probability=sum(probability for probability, _ in some) / len(some),
+        )
+        for at, some in enumerate(judged)
+        if some
+    ]
+
+
+def calibration_error(bins: Sequence[Bin]) -> float:
+    """How far probabilities and shares lie apart, on average over the edits (expected calibration error)."""
+    if not bins:
+        raise BadInput("no edits, so nothing says how far their probabilities are right")
+    apart = sum(some.num_edits * abs(some.share - some.mean_probability) for some in bins)
+    return apart / sum(some.num_edits for some in bins)
+
+
+def plot_calibration(bins: Sequence[Bin], path: Path) -> None:
+    """A figure, SVG or PNG by its suffix: the share of edits that are right by probability, and how many there are."""
+    if path.suffix.lower() not in _FORMATS:
+        raise BadInput(f"{path}: a figure's name must end in {' or '.join(_FORMATS)}")
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtra("matplotlib", "evaluation") from error
+    # Text stays text, and the same numbers give the same file.
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "cgmh", "font.size": 9}):
+        figure = Figure(figsize=(7.2, 2.8), layout="constrained")
+        shares, counts = figure.subplots(1, 2)
+        shares.plot([0, 1], [0, 1], ":", color="gray", label="perfectly calibrated")
+        shares.plot([some.mean_probability for some in bins], [some.share for some in bins], "o-", label="edits")
+        shares.set(xlim=(0, 1), ylim=(0, 1), xlabel="probability of an edit", ylabel="share in some reference")
+        shares.legend()
+        counts.bar([some.low for some in bins], [some.num_edits for some in bins], width=1 / BINS, align="edge")
+        counts.set(xlim=(0, 1), xlabel="probability of an edit", ylabel="number of edits")
+        for axes in (shares, counts):
+            axes.grid(alpha=0.3)
+        metadata = {"Date": None, "Creator": None} if path.suffix.lower() == ".svg" else {"Software": None}
+        figure.savefig(path, dpi=200, metadata=metadata)
+
+
+def _replacing(old: str, new: str) -> int:
+    """What it costs to write one token for another; always less than deleting the one and inserting the other."""
+    if old == new:
+        return 0
+    old, new = old.lower(), new.lower()
+    if old == new:
+        return _RECASE
+    shorter = min(len(old), len(new))
+    start = next((at for at in range(shorter) if old[at] != new[at]), shorter)
+    end = next((at for at in range(shorter - start) if old[-1 - at] != new[-1 - at]), shorter - start)
+    return _MOST - (_MOST - _LEAST) * (start + end) // max(len(old), len(new))
+
+
+def _read(path: Path, like: tuple[str, int] | None = None) -> list[str]:
+    """The lines of a file, none of them empty; as many as another file has, if there is one that it belongs to."""
+    try:
+        lines = [line.rstrip() for line in path.read_text(encoding="utf-8").removesuffix("\n").split("\n")]
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: cannot read it ({error})") from error
+    if like and len(lines) != like[1]:
+        raise BadInput(f"{path}: {len(lines)} lines, but {like[0]} has {like[1]}; line by line they belong together")
+    if "" in lines:
+        raise BadInput(f"{path}, line {lines.index('') + 1}: empty; fill it in, or drop the line in every file")
+    return lines

@@ -1,0 +1,230 @@
+"""Channel is the cheapest way to make the sentence from the source, as a plain search over all ways finds it."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cgmh.constraints.channel import Channel, ChannelSource, Operation, Priced
+from cgmh.constraints.laws import check_constraint
+from cgmh.text.sentences import Sentences
+from channels import (
+    FIRST_COST,
+    INSERT,
+    INSERT_KINDS,
+    MISSPELT,
+    ORDER,
+    OTHER,
+    SOURCES,
+    STRANGE,
+    cheapest,
+    price,
+    toy_channel,
+)
+from enumeration import all_sentences, keys
+from meanings import NUM_IDS, OUT, A, B, C, D
+
+torch.set_num_threads(1)
+
+WORDS = (A, B, C, D, OUT)
+words = st.sampled_from(WORDS)
+costs = st.integers(0, 40).map(lambda eighths: eighths / 8)  # sums of these have no rounding error
+
+
+@dataclass
+class Case:
+    """A channel with its parts, and sentences that answer several sources."""
+
+    sources: list[ChannelSource]
+    insert: list[float]
+    other: Priced
+    order: float
+    first: float
+    strange: list[float] | None
+    sentences: list[list[int]]
+    inputs: list[int]
+    room: int  # columns that no sentence needs
+
+    @property
+    def channel(self) -> Channel:
+        strange = None if self.strange is None else torch.tensor(self.strange, dtype=torch.float64)
+        insert = torch.tensor(self.insert, dtype=torch.float64)
+        return Channel(self.sources, insert, INSERT_KINDS, self.other, self.order, self.first, strange)
+
+    @property
+    def batch(self) -> Sentences:
+        return Sentences.from_lists(self.sentences, max(map(len, self.sentences)) + self.room, self.inputs)
+
+    def rest(self, source: ChannelSource, some: list[int]) -> float:
+        """What is paid for the sentence beside the way to make it."""
+        return self.first * (some != list(source.ids)) + sum(self.strange[word] for word in some if self.strange)
+
+
+def priced(kind: str) -> st.SearchStrategy[Priced]:
+    return costs.map(lambda cost: Priced(cost, kind))
+
+
+@st.composite
+def typed(draw: st.DrawFn) -> ChannelSource:
+    """A source of up to four words, with tables of each kind or without."""
+    ids = draw(st.lists(words, max_size=4))
+    tables: dict[str, Any] = {}
+    if draw(st.booleans()):
+        tables["split"] = [
+            draw(st.dictionaries(st.tuples(words, words), priced(f"split {at}"), max_size=2)) for at in range(len(ids))
+        ]
+    if draw(st.booleans()):
+        tables["join"] = [
+            draw(st.dictionaries(words, priced(f"join {at}"), max_size=2)) for at in range(max(len(ids) - 1, 0))
+        ]
+    if draw(st.booleans()):
+        tables["other"] = [draw(priced(f"other {at}")) for at in range(len(ids))]
+    replace = [
+        draw(st.dictionaries(words.filter(lambda word, own=own: word != own), priced(f"replace {at}"), max_size=3))
+        for at, own in enumerate(ids)
+    ]
+    return ChannelSource(ids, replace, [draw(priced(f"delete {at}")) for at in range(len(ids))], **tables)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    sources = draw(st.lists(typed(), min_size=1, max_size=3))
+    inputs = draw(st.lists(st.integers(0, len(sources) - 1), min_size=1, max_size=5))
+    # Half of the sentences are the source with a word or two exchanged or left out, so that all ways come up.
+    sentences = []
+    for input in inputs:
+        near = [*sources[input].ids]
+        for at in draw(st.lists(st.integers(0, 3), max_size=2)):
+            near[at : at + draw(st.integers(0, 2))] = draw(st.lists(words, max_size=2))
+        sentences.append(draw(st.sampled_from([near, near[::-1], draw(st.lists(words, max_size=5))])))
+    vector = st.lists(costs, min_size=NUM_IDS, max_size=NUM_IDS)
+    return Case(
+        sources, draw(vector), draw(priced("other")), draw(costs), draw(costs), draw(st.none() | vector),
+        sentences, inputs, draw(st.integers(1, 3)),
+    )  # fmt: skip
+
+
+def rebuilt(source: list[int], some: list[int], operations: list[Operation]) -> list[int]:
+    """The sentence that the operations make of the source."""
+    found, start = [], 0
+    for one in operations:
+        assert start <= one.start <= one.end
+        found += source[start : one.start]
+        assert len(found) == one.at  # what lies between two operations was kept
+        found += some[one.at : one.until]
+        start = one.end
+    return found + source[start:]
+
+
+@settings(deadline=None, max_examples=100)
+@given(case=cases())
+def test_factor_and_alignment_are_those_of_a_plain_search(case: Case) -> None:
+    """The least cost over all ways; the operations make the sentence from the source and cost as much."""
+    channel, batch = case.channel, case.batch
+    found = zip(case.sentences, case.inputs, channel.log_factor(batch).tolist(), channel.align(batch), strict=True)
+    for some, input, log_factor, operations in found:
+        source = case.sources[input]
+        least, rest = cheapest(source, some, case.insert, case.other, case.order), case.rest(source, some)
+        assert -log_factor == least + rest
+        assert rebuilt(list(source.ids), some, operations) == some
+        paid = [price(source, some, one, case.insert, case.other, case.order) for one in operations]
+        assert [one.kind for one in operations] == [one.kind for one in paid if one]
+        assert sum(one.cost for one in paid if one) == least
+
+
+@settings(deadline=None, max_examples=30)
+@given(case=cases())
+def test_the_laws_hold(case: Case) -> None:
+    check_constraint(case.channel, case.batch)
+
+
+def test_the_laws_hold_with_costs_that_round() -> None:
+    generator = torch.Generator().manual_seed(0)
+    insert, strange = torch.rand(2, NUM_IDS, generator=generator, dtype=torch.float64)
+    channel = Channel(SOURCES, insert, INSERT_KINDS, OTHER, ORDER, FIRST_COST, strange)
+    ids = torch.randint(A, NUM_IDS, (20, 16), generator=generator).tolist()
+    for length in range(4, 16):
+        rows = [row[: length - number % 2] for number, row in enumerate(ids)]
+        check_constraint(channel, Sentences.from_lists(rows, length + 1, [0, 1] * 10))
+
+
+def by_hand(*lists: list[int], input: int = 0) -> list[list[str]]:
+    operations = toy_channel(SOURCES).align(Sentences.from_lists(lists, 6, [input] * len(lists)))
+    return [[one.kind for one in some] for some in operations]
+
+
+def test_operations_by_hand() -> None:
+    """The source is B A C."""
+    assert by_hand([B, A, C], [A, A, C], [A, C], [B, A, C, D]) == [[], ["form"], ["delete"], [f"insert {D}"]]
+    assert by_hand([A, B, C], [B, A, B, B], [C, C], [B, B]) == [["order"], ["split"], ["join"], ["join"]]
+    assert by_hand([]) == [["delete"] * 3]
+    assert by_hand([C, B], [B, C], input=1) == [[], ["order"]]
+
+
+def test_factors_by_hand() -> None:
+    found = toy_channel(SOURCES).log_factor(Sentences.from_lists([[B, A, C], [A, A, C], [A, B, C], []], 6)).tolist()
+    own = float(STRANGE[C])
+    wanted = [own, own + 0.5 + FIRST_COST, own + ORDER + FIRST_COST, 0.7 + 1.1 + 0.4 + FIRST_COST]
+    assert found == pytest.approx([-cost for cost in wanted])
+    misspelt = toy_channel([MISSPELT]).log_factor(Sentences.from_lists([[OUT, A], [A, A], [D, A]], 3)).tolist()
+    strange = float(STRANGE[OUT])
+    assert misspelt == pytest.approx([-strange, -0.2 - FIRST_COST, -1.05 - FIRST_COST])
+
+
+STATES = all_sentences((A, B, C, OUT), 5, [lambda _: True] * 2)
+
+
+@cache
+def searched() -> list[float]:
+    """The factors of the toy channel by a plain search, over all sentences of the toy spaces and longer ones."""
+    found = []
+    for input, *some in keys(STATES):
+        source = SOURCES[input]
+        rest = FIRST_COST * (some != list(source.ids)) + float(STRANGE[some].sum())
+        found.append(-cheapest(source, some, INSERT.tolist(), OTHER, ORDER) - rest)
+    return found
+
+
+def off_by(channel: Channel) -> float:
+    pairs = zip(channel.log_factor(STATES).tolist(), searched(), strict=True)
+    return max(abs(found - wanted) for found, wanted in pairs)
+
+
+def test_the_toy_channel_is_what_a_plain_search_finds() -> None:
+    assert off_by(toy_channel(SOURCES)) < 1e-12
+
+
+def _table(name: str, change: Callable[[torch.Tensor], Any]) -> Callable[[Channel], None]:
+    def mistake(channel: Channel) -> None:
+        tables = channel._tables.at(torch.device("cpu"))
+        tables[name] = change(tables[name])
+
+    return mistake
+
+
+MISTAKES: dict[str, Callable[[Channel], None]] = {
+    "no order": lambda channel: setattr(channel, "_order", math.inf),
+    "no first": lambda channel: setattr(channel, "_first", 0.0),
+    "no join": _table("join", lambda join: torch.full_like(join, math.inf)),
+    "a join of the next pair": _table("join", lambda join: join.roll(1, 1)),
+    "no split": _table("split", lambda split: torch.full_like(split, -1)),
+    "a split in reverse": _table("split", lambda split: split.flip(-1)),
+    "the deletions of another input": _table("delete", lambda delete: delete.roll(1, 0)),
+    "insertions all cost the same": _table("insert", lambda insert: insert.mean().expand(len(insert))),
+    "nothing is strange": _table("strange", torch.zeros_like),
+    "the longest source for all": _table("lengths", lambda lengths: lengths.max().expand(len(lengths))),
+    "replacements of another place": _table("replace", lambda replace: replace.roll(1, 1)),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_seen(name: str) -> None:
+    channel = toy_channel(SOURCES)
+    MISTAKES[name](channel)
+    assert off_by(channel) > 0.01

@@ -1,0 +1,240 @@
+"""Sets of corrections from small made-up files; operations, bins and figures worked by hand."""
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cgmh.errors import BadInput, MissingExtra
+from cgmh.evaluation.corrections import (
+    Bin,
+    CorrectionSet,
+    Operation,
+    PredictedEdit,
+    calibration,
+    calibration_error,
+    edit_operations,
+    operations,
+    plot_calibration,
+    read_corrections,
+    read_edits,
+    sample_corrections,
+    spread_references,
+)
+
+SOURCE = "the oil price very high now ."
+words = st.lists(st.sampled_from("a b c The the very price prices".split()), max_size=8)
+
+
+def write(path: Path, *lines: str) -> None:
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+
+
+def edit(text: str, original: str, replacement: str, probability: float = 0.5) -> PredictedEdit:
+    """The edit of the first place where the original stands."""
+    start = text.index(original)
+    return PredictedEdit(start, start + len(original), original, replacement, probability)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path / "source", "he go .", "she stay . ")
+    write(tmp_path / "ref0", "He goes .", "She stays .")
+    write(tmp_path / "ref1", "He went .", "She stayed .")
+    return tmp_path
+
+
+def test_folder_is_read_sentence_by_sentence(folder: Path) -> None:
+    found = read_corrections(folder)
+    assert found.sources == ["he go .", "she stay ."]
+    assert found.references == [["He goes .", "He went ."], ["She stays .", "She stayed ."]]
+    assert found.spellchecked is None
+
+
+def test_prefix_is_read_with_the_spellchecked_source(folder: Path) -> None:
+    for old, new in (("source", "v1.dev.src"), ("ref0", "v1.dev.ref0"), ("ref1", "v1.dev.ref1")):
+        (folder / old).rename(folder / new)
+    write(folder / "v1.dev.spellchecked.src", "He go .", "She stay .")
+    found = read_corrections(str(folder / "v1.dev"))
+    assert found.references[1] == ["She stays .", "She stayed ."]
+    assert found.spellchecked == ["He go .", "She stay ."]
+    with pytest.raises(BadInput, match=r"no file .*source; give a folder with source, ref0"):
+        read_corrections(folder)
+
+
+def test_what_a_set_lacks_is_told(folder: Path) -> None:
+    with pytest.raises(BadInput, match=r"no file .*test\.src"):
+        read_corrections(folder / "test")
+    write(folder / "ref1", "He went .")
+    with pytest.raises(BadInput, match=r"ref1: 1 lines, but source has 2"):
+        read_corrections(folder)
+    write(folder / "ref1", "He went .", " ")
+    with pytest.raises(BadInput, match=r"ref1, line 2: empty"):
+        read_corrections(folder)
+    (folder / "ref0").unlink()
+    with pytest.raises(BadInput, match=r"no references; there must be at least .*ref0"):
+        read_corrections(folder)
+
+
+def test_sample_keeps_sentences_and_references_together() -> None:
+    whole = CorrectionSet(
+        [f"s{at}" for at in range(20)], [[f"r{at}"] for at in range(20)], [f"c{at}" for at in range(20)]
+    )
+    small, large = sample_corrections(whole, 5), sample_corrections(whole, 9)
+    assert len(small.sources) == 5
+    assert set(small.sources) < set(large.sources) < set(whole.sources)
+    assert large.sources == sorted(large.sources, key=lambda name: int(name[1:]))
+    assert [f"r{name[1:]}" for name in large.sources] == [some[0] for some in large.references]
+    assert [f"c{name[1:]}" for name in large.sources] == large.spellchecked
+    assert sample_corrections(whole, None) is whole
+    with pytest.raises(BadInput, match="--limit 0"):
+        sample_corrections(whole, 0)
+
+
+def test_references_are_spread_over_the_set_before_another_annotator_is_asked() -> None:
+    some = CorrectionSet(["s"] * 4, [["a", "e"], ["b", "a"], ["c", "f"], ["d", "e"]])
+    assert spread_references(some, 2) == ["a", "c"]
+    assert spread_references(some, 5) == ["a", "b", "c", "d", "e"]
+    assert spread_references(some, 6) == ["a", "b", "c", "d", "e", "f"]
+    with pytest.raises(BadInput, match="has 6 distinct ones"):
+        spread_references(some, 7)
+
+
+def test_operations_worked_by_hand() -> None:
+    better = "Today the oil prices are very high ."
+    assert operations(SOURCE.split(), better.split()) == Counter(
+        [
+            Operation(0, 0, "Today"),
+            Operation(2, 3, "prices"),  # not "are": the two words that look alike are one
+            Operation(3, 3, "are"),
+            Operation(5, 6, None),
+        ]
+    )
+
+
+def test_words_that_differ_in_casing_belong_together() -> None:
+    assert operations(["he", "HE"], ["He", "was", "HE"]) == Counter([Operation(0, 1, "He"), Operation(1, 1, "was")])
+    assert operations(["not", "the"], ["The"]) == Counter([Operation(0, 1, None), Operation(1, 2, "The")])
+
+
+@given(words, words)
+def test_operations_make_the_target_of_the_source(source: list[str], target: list[str]) -> None:
+    found = operations(source, target)
+    bag = Counter(source)
+    for (start, end, token), times in found.items():
+        assert 0 <= start <= end <= len(source)
+        assert end - start <= 1
+        assert end == start or times == 1  # a token is touched once
+        bag.subtract(dict.fromkeys(source[start:end], times))
+        bag.update({token: times} if token is not None else {})
+    assert +bag == Counter(target)
+    assert bool(found) == (source != target)
+
+
+@given(words, st.integers(0, 8), st.sampled_from(["very", "new", "a"]))
+def test_one_insertion_is_one_operation_wherever_it_is_counted_from(source: list[str], at: int, word: str) -> None:
+    target = [*source[:at], word, *source[at:]]
+    ((start, end, token),) = operations(source, target).elements()
+    assert (start, token) == (end, word)
+    assert [*source[:start], word, *source[start:]] == target
+
+
+@pytest.mark.parametrize(
+    ("original", "replacement", "wanted"),
+    [
+        ("price", "prices", [Operation(2, 3, "prices")]),
+        ("price", "prices are", [Operation(2, 3, "prices"), Operation(3, 3, "are")]),
+        ("", "In ", [Operation(0, 0, "In")]),
+        (" very", " are very", [Operation(3, 3, "are")]),  # the blank belongs to it
+        ("ce ", "ces ", [Operation(2, 3, "prices")]),  # part of a word: the word is what changes
+        ("very high", "high", [Operation(3, 4, None)]),
+        ("il pr", "ilpr", [Operation(1, 2, None), Operation(2, 3, "oilprice")]),
+        (" ", "  ", []),
+    ],
+)
+def test_edit_of_characters_becomes_operations(original: str, replacement: str, wanted: list[Operation]) -> None:
+    assert edit_operations(SOURCE, edit(SOURCE, original, replacement)) == Counter(wanted)
+
+
+def test_edit_that_is_not_of_this_text_is_told() -> None:
+    with pytest.raises(BadInput, match="characters 4 to 7 says that 'gas' stands there"):
+        edit_operations(SOURCE, PredictedEdit(4, 7, "gas", "oil", 0.5))
+    with pytest.raises(BadInput, match="characters 40 to 40"):
+        edit_operations(SOURCE, PredictedEdit(40, 40, "", "x", 0.5))
+
+
+def test_edits_of_the_output_are_read() -> None:
+    record = {"start": 3, "end": 4, "original": "a", "replacement": "an", "kind": "replace", "probability": 0.75}
+    assert read_edits([record]) == [PredictedEdit(3, 4, "a", "an", 0.75)]
+    with pytest.raises(BadInput, match="probability"):
+        read_edits([{"start": 3, "end": 4, "original": "a", "replacement": "an"}])
+
+
+def test_calibration_worked_by_hand() -> None:
+    references = ["the oil prices are very high now .", "oil price is very high now !"]
+    edits = [
+        edit(SOURCE, "price", "prices", 0.72),  # in the first
+        edit(SOURCE, "price", "prices are", 0.78),  # in the first: both its parts
+        edit(SOURCE, " very", " is very", 0.7),  # in the second
+        edit(SOURCE, "price", "prices is", 0.71),  # one part in each, together in none
+        edit(SOURCE, "the", "The", 0.95),  # in none, for casing counts
+        edit(SOURCE, ".", "!", 1.0),  # in the second
+        edit(SOURCE, "now", "today", 0.0),
+        edit(SOURCE, " ", "  ", 0.9),  # changes no token
+    ]
+    found = calibration([edits, []], [SOURCE, "fine ."], [references, ["fine ."]])
+    assert [(some.low, some.high, some.num_edits, some.num_found) for some in found] == [
+        (0.0, 0.1, 1, 0),
+        (0.7, 0.8, 4, 3),
+        (0.9, 1.0, 2, 1),
+    ]
+    assert [some.mean_probability for some in found] == pytest.approx([0, (0.72 + 0.78 + 0.7 + 0.71) / 4, 0.975])
+    apart = 1 * 0 + 4 * abs(0.75 - 2.91 / 4) + 2 * abs(0.5 - 0.975)
+    assert calibration_error(found) == pytest.approx(apart / 7)
+
+
+def test_tokens_inserted_in_one_place_count_by_themselves_but_not_twice() -> None:
+    source, reference = "he gone .", "he has been gone ."
+    inserted = [edit(source, " gone", f" {put} gone") for put in ("has", "been", "been been")]
+    (found,) = calibration([inserted], [source], [[reference]])
+    assert (found.num_edits, found.num_found) == (3, 2)
+
+
+@given(st.floats(0, 1))
+def test_every_probability_has_its_bin(probability: float) -> None:
+    (found,) = calibration([[PredictedEdit(0, 1, "a", "b", probability)]], ["a"], [["b"]])
+    assert found.low <= probability <= found.high
+    assert probability < found.high or probability == 1
+    assert calibration_error([found]) == pytest.approx(1 - probability)
+
+
+def test_probabilities_out_of_range_and_no_edits_are_told() -> None:
+    with pytest.raises(BadInput, match=r"probability 1\.5"):
+        calibration([[PredictedEdit(0, 1, "a", "b", 1.5)]], ["a"], [["b"]])
+    assert calibration([[]], ["a"], [["b"]]) == []
+    with pytest.raises(BadInput, match="no edits"):
+        calibration_error([])
+
+
+BINS = [Bin(0.5, 0.6, 4, 2, 0.55), Bin(0.9, 1.0, 10, 9, 0.97)]
+
+
+def test_figure_is_the_same_each_time_and_has_its_text(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    first, second = tmp_path / "a.svg", tmp_path / "b.svg"
+    for path in (first, second, tmp_path / "c.png"):
+        plot_calibration(BINS, path)
+    assert first.read_bytes() == second.read_bytes()
+    assert "share in some reference" in first.read_text(encoding="utf-8")
+    assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_figure_needs_a_known_format_and_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(BadInput, match=r"must end in \.svg or \.png"):
+        plot_calibration(BINS, tmp_path / "a.jpeg")
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingExtra, match=r"cgmh\[evaluation\]"):
+        plot_calibration(BINS, tmp_path / "a.svg")
