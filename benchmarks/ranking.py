@@ -19,8 +19,8 @@ from sense import everyday_sets
 from cgmh import __version__, answers
 from cgmh.api import as_model, solve
 from cgmh.models.llama import load_llama
-from cgmh.models.store import path_of
 from cgmh.models.sides import features
+from cgmh.models.store import path_of
 from cgmh.selection import POOL, Visit
 from cgmh.settings import Settings
 from cgmh.tasks import KeywordInput, Keywords, Problem

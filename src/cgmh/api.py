@@ -26,7 +26,8 @@ from .sampling.runs import Record, run, single_threaded
 from .settings import PARAPHRASE, SETTLING, Rule, Settings, Use
 from .target import Target
 from .tasks import KeywordInput, Keywords, Paraphrase, ParaphraseInput, Problem, Task
-from .tasks.correct import Corrections
+from .tasks.corrections import Corrections
+from .tasks.problem import SamplerModel
 from .tasks.start import obeying_start
 from .text.sentences import Sentences
 from .text.tokenizer import split, truecase
@@ -69,16 +70,18 @@ def solve(
     filler = load_masked(masked) if isinstance(masked, str | Path) else masked
     task.check(inputs, small)
     together = max(1, ROWS // (settings.chains * settings.temper))
-    total = len(inputs) * settings.chains * (steps + (SETTLING if target is not None else 0))
+    settling = SETTLING if target is not None and task.settles else 0
+    total = len(inputs) * settings.chains * (steps + settling)
     bar = tqdm(total=total, unit="step", unit_scale=True, delay=2, disable=not progress, leave=False)
     with bar:
         for at in range(0, len(inputs), together):
             some = list(inputs[at : at + together])
             with single_threaded():
-                problem = _helped(task.pose(some, small, settings.chains, settings.seed, at), filler)
+                walked: SamplerModel = small if target is None or task.settles else Screened(small, target)
+                problem = _helped(task.pose(some, walked, settings.chains, settings.seed, at), filler)
                 if constraints:
                     problem = _obeying(problem, constraints, settings, bar, at)
-                if target is not None:
+                if target is not None and task.settles:
                     plain = Settings(steps=SETTLING, chains=settings.chains, seed=(settings.seed + 1) % 2**62)
                     settled = _run(problem, plain, bar).final
                     posed = task.pose(some, Screened(small, target), settings.chains, settings.seed, at)
@@ -150,7 +153,7 @@ def _run(problem: Problem, settings: Settings, bar: "tqdm[NoReturn]") -> Record:
     model = problem.model
     window, trust = (model.window, model.trust) if isinstance(model, Screening) else (WINDOW, 1.0)
     return run(
-        Kernel(problem.target, problem.proposal, window, trust=trust),
+        Kernel(problem.target, problem.proposal, window, trust=trust, steepest=problem.steepest),
         problem.start,
         steps,
         settings.seed,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import NamedTuple, cast
 
 import torch
@@ -9,7 +10,7 @@ import torch
 from .answers import Answers, signature, visited
 from .result import Edit, Result, Sentence
 from .selection import Visit, expected_gleu, occupancy
-from .tasks.correct import Corrections
+from .tasks.corrections import Corrections
 from .text.changes import Change, TextEdit, apply_edits
 from .text.sentences import Sentences
 
@@ -116,8 +117,9 @@ class Corrected(Answers):
 
     def _others(self, samples: Sequence[Sample], chosen: Sequence[Change]) -> list[Sentence]:
         """The next most frequent samples, where more than one answer is wanted."""
-        others = [[change for change, _ in sample.changes] for sample in samples]
-        return [self._sentence_of(changes) for changes in others if changes != list(chosen)][: self.settings.n - 1]
+        others = ([change for change, _ in sample.changes] for sample in samples)
+        wanted = islice((changes for changes in others if changes != list(chosen)), self.settings.n - 1)
+        return [self._sentence_of(changes) for changes in wanted]
 
 
 def _shares(samples: Sequence[Sample]) -> dict[Change, tuple[str, float]]:

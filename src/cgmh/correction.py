@@ -38,7 +38,7 @@ def correct_all(
         except BadInput as error:
             raise BadInput(f"input {number}: {error}") from None
     sentences = [
-        SentenceInput(passage, at, input.protect)
+        SentenceInput(passage, at, input.protect, input.paper)
         for input, passage in zip(inputs, passages, strict=True)
         for at in range(len(passage.sentences))
     ]

@@ -69,7 +69,7 @@ class Target:
         return torch.cat([log_model, self.soft(sentences)], -1) if self._soft else log_model
 
     def screened_gain(self, sentences: Sentences, soft: Tensor) -> Tensor | float:
-        """[R]: what the soft constraints that screen say of `sentences` beside current ones with factors `soft` [R,F]."""
+        """[R]: what the soft constraints that screen gain from current sentences with factors `soft` [R,F]."""
         gain: Tensor | float = 0.0
         for at in self._screening:
             gain = gain + self._soft[at].log_factor(sentences).double() - soft[:, 1 + at]

@@ -103,7 +103,6 @@ class Screening(ABC):
 
     def finish(self, encoding: ScreenedEncoding, pending: ScreenedPending, keep: Tensor) -> Tensor:
         """[R]: the judge's log probability where `keep`, 0 elsewhere."""
-        self.small.finish(encoding.small, pending.small, keep)  # its states must be whole before a commit
         log_prob = torch.zeros(len(keep), dtype=torch.float64, device=keep.device)
         pending.kept = kept = keep.nonzero()[:, 0]
         if not len(kept):
@@ -111,6 +110,7 @@ class Screening(ABC):
         return log_prob.index_copy(0, kept, self._ask(encoding, pending, kept).to(keep.device))
 
     def commit(self, encoding: ScreenedEncoding, pending: ScreenedPending, accepted: Tensor) -> None:
+        self.small.finish(encoding.small, pending.small, accepted)  # its states must be whole
         self.small.commit(encoding.small, pending.small, accepted)
         rows = pending.rows[accepted]
         current = encoding.sentences
@@ -124,7 +124,7 @@ class Screening(ABC):
         """What the judge keeps of the current sentences."""
         return self._said(sentences)
 
-    def _ask(self, encoding: ScreenedEncoding, pending: ScreenedPending, kept: Tensor) -> Tensor:  # noqa: ARG002
+    def _ask(self, encoding: ScreenedEncoding, pending: ScreenedPending, kept: Tensor) -> Tensor:
         """[K]: log p of the candidates `kept`."""
         pending.big = self._said(pending.sentences.select(kept))
         found: Tensor = pending.big

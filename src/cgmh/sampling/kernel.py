@@ -64,9 +64,10 @@ class Kernel:
     """A Metropolis-Hastings step that leaves the target unchanged.
 
     `window` turns on delayed acceptance: a candidate is refused early on the model's gain over the changed words and
-    `window` words after them (and that of soft constraints that screen), and the rest is corrected for exactly; `trust` is how far that first stage is trusted.
-    `dense` sends every row through every branch, so that no shape depends on the draws: the same chain, without waiting
-    for the device.
+    `window` words after them, and on that of soft constraints that screen; the rest is corrected for exactly. `trust`
+    is how far that first stage is trusted. `dense` sends every row through every branch, so that no shape depends on
+    the draws: the same chain, without waiting for the device. `steepest` refuses what the model thinks less probable by
+    more nats than that, as the paper did in correction: a search, no sampling.
     """
 
     def __init__(
@@ -77,12 +78,14 @@ class Kernel:
         *,
         trust: float = 1.0,
         dense: bool = False,
+        steepest: float | None = None,
     ) -> None:
         self.target = target
         self.proposal = proposal
         self.window = window
         self.trust = trust
         self.dense = dense
+        self.steepest = steepest
 
     @torch.no_grad()
     def init(self, sentences: Sentences) -> State:
@@ -126,6 +129,8 @@ class Kernel:
                 kept = draws.accept(log_first, "screen")
             keep = asked & kept if self.dense else kept.index_select(0, rows)
             soft = self._soft(current.soft, chosen, rows, keep, model.finish(state.encoding, pending, keep))
+        if self.steepest is not None:
+            hard = hard.masked_fill(soft[:, 0] < current.soft[:, 0] - self.steepest, -torch.inf)
         log_ratio = log_acceptance(current, LogFactors(hard, soft), candidate, beta)  # [B]
         if log_first is None:
             accepted = draws.accept(log_ratio, "accept")

@@ -16,17 +16,22 @@ from .inflection import inflections
 GROUPS = {
     "determiner": (
         "a an the", "this that these those", "my mine me", "your yours you", "his he him", "her hers she",
-        "its it's it", "our ours us", "their theirs they them there they're", "much many lot more", "few little less fewer",
+        "its it's it", "our ours us", "their theirs they them there they're", "much many lot more",
+        "few little less fewer",
         "some any", "each every all", "another other others", "such so", "either neither", "the this that these those",
         "the my your his her its our their", "no not none",
     ),
     "preposition": (
-        "in on at of for to from with by about into as than over during through between among around since toward "
-        "towards onto upon across within like", "because since as", "until by", "then than",
+        (
+            "in on at of for to from with by about into as than over during through between among around since toward "
+            "towards onto upon across within like"
+        ),
+        "because since as", "until by", "then than",
     ),
     "auxiliary": (
         "is are was were be been being am", "has have had having", "do does did done doing", "will would", "can could",
-        "may might", "shall should", "is has", "are have", "was had", "don't doesn't didn't", "isn't aren't wasn't weren't",
+        "may might", "shall should", "is has", "are have", "was had", "don't doesn't didn't",
+        "isn't aren't wasn't weren't",
         "won't wouldn't", "can't couldn't cannot", "hasn't haven't hadn't", "to too two",
     ),
     "pronoun": (
@@ -50,8 +55,8 @@ for _kind, _members in {
     "determiner": "a an the this that these those my your his her its our their some any every each another all",
     "preposition": "in on at of for to from with by about into as than over during through between among around since "
     "toward towards onto upon across within like",
-    "auxiliary": "is are was were be been being am has have had having do does did will would can could may might shall "
-    "should must",
+    "auxiliary": "is are was were be been being am has have had having do does did will would can could may might "
+    "shall should must",
     "pronoun": "I me he him she it they them we us you who whom which what there here one",
     "linking": "and or but so because if when while although though whether then also however too very",
 }.items():
@@ -79,7 +84,7 @@ class Confusion:
 
     words: tuple[str, ...]
     kind: str
-    distance: float = 0.0  # letters that differ, where the kind is one of spelling; a slip of the finger is half of one
+    distance: float = 0.0  # letters that differ, where the kind is one of spelling
 
 
 class Confusions:
@@ -122,22 +127,22 @@ class Confusions:
             if word in SMALL:
                 yield from (Confusion((other,), "punctuation") for other in ",.;:?!-")
             return
-        yield from (Confusion((other,), kind) for other, kind in _CONFUSABLE.get(lower, {}).items())
         is_known = self.vocabulary.is_ordinary
         yield from (Confusion((form,), "inflection") for form in sorted(inflections(lower, is_known)))
+        yield from (Confusion((other,), kind) for other, kind in _CONFUSABLE.get(lower, {}).items())
         yield from (Confusion((form,), "derivation") for form in self._roots.get(_stem(lower), ()))
         yield from self._spellings(word)
         yield from self._splits(lower)
 
     def _spellings(self, word: str) -> Iterator[Confusion]:
         lower = word.lower()
-        known = lower in self._counts or word[:1].isupper() and bool(self.vocabulary.casings(word))
+        known = lower in self._counts or (word[:1].isupper() and bool(self.vocabulary.casings(word)))
         if any(c.isdigit() for c in word) or len(word) < 2:
             return
         distance = 1 if len(word) < 4 or (known and len(word) < 8) else 2
         kind, most = ("real word", 12) if known else ("spelling", 16)
         some: list[tuple[float, str, int]] = [
-            (item.distance - 0.5 * _is_slip(lower, item.term), item.term, item.count)
+            (item.distance + _weight(lower, item.term), item.term, item.count)
             for item in self._speller.lookup(lower, self._verbosity, max_edit_distance=distance)
         ]
         if not known and len(some) < FEW and len(word) >= LONG:
@@ -151,11 +156,10 @@ class Confusions:
         from symspellpy.editdistance import DamerauOsa
 
         compare = DamerauOsa().distance
-        found: list[tuple[float, str, int]] = []
-        for term in self._by_letter.get(word[0], ()):
-            if abs(len(term) - len(word)) < 4 and term not in nearer and compare(word, term, 3) == 3:
-                found.append((3, term, self._counts.get(term, 0)))
-        return found
+        near = [term for term in self._by_letter.get(word[0], ()) if abs(len(term) - len(word)) < 4]
+        return [
+            (3, term, self._counts.get(term, 0)) for term in near if term not in nearer and compare(word, term, 3) == 3
+        ]
 
     @cached_property
     def _by_letter(self) -> dict[str, list[str]]:
@@ -235,6 +239,11 @@ def _stem(word: str) -> str:
         if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST_STEM:
             return word[: len(word) - len(suffix)]
     return word
+
+
+def _weight(typed: str, meant: str) -> float:
+    """What tells misspellings apart: a slip is half a letter less, another first letter one more."""
+    return (typed[0] != meant[0]) - 0.5 * _is_slip(typed, meant)
 
 
 def _is_slip(typed: str, meant: str) -> bool:

@@ -33,6 +33,7 @@ class Keywords:
     """The task: sentences that contain the keywords."""
 
     name = "keywords"
+    settles = True
 
     def check(self, inputs: Sequence[KeywordInput], model: SamplerModel) -> None:
         """Refuse what cannot be answered before anything is sampled."""

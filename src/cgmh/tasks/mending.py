@@ -1,4 +1,4 @@
-"""What may be done to a source to mend it: the tables of its channel, and the rules that its chains try."""
+"""What may be done to a source to mend it: the tables of its channel, and the changes that are worth a try."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,19 +6,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ..constraints.channel import Channel, ChannelSource, Priced
-from ..models.recurrent import RecurrentModel
-from ..proposals import Group
+from ..constraints.channel import ChannelSource, Priced
 from ..text.lexicon import Lexicon
-from ..text.sentences import Sentences
 from .confusions import MISSING, SMALL, Confusion, Confusions
 from .costs import Costs
 
 NEVER = 60.0  # nats: what is protected stays
-MOST = 10  # alternatives of a group
-LEAST = 0.002  # the share of an alternative that looks useless, beside 1 for the words as they are
-EAGER, MOST_GAIN = 0.7, 8.0  # the power of an estimated gain in a share, and the log share beyond which none goes
-WINDOW = 3  # words after a change that the estimate looks at
 TRIED, TRIED_MISSING, TRIED_FREELY = 10, 6, 2  # confusions of a word; small words and others in a gap
 
 
@@ -54,8 +47,8 @@ class Mending:
         for some in self.confusions:
             single, double = {}, {}
             for confusion in some:
-                cost = costs.replace[confusion.kind] + costs.letter * (confusion.distance - 1) * (confusion.distance > 0)
-                priced = Priced(cost, confusion.kind)
+                letters = confusion.distance - 1 if confusion.distance else 0.0
+                priced = Priced(costs.replace[confusion.kind] + costs.letter * letters, confusion.kind)
                 if len(confusion.words) == 1:
                     single[ids[confusion.words[0]]] = priced
                 else:
@@ -141,67 +134,3 @@ def strangeness(lexicon: Lexicon, known: Confusions, costs: Costs) -> Tensor:
     extra = [lexicon.word(id) for id in range(num, len(lexicon))]
     odd = [is_strange(word, known) for word in extra]
     return torch.cat([torch.zeros(num), costs.strange * torch.tensor(odd, dtype=torch.float64)]).double()
-
-
-def groups(
-    mendings: Sequence[Mending], lexicon: Lexicon, known: Confusions, model: RecurrentModel, channel: Channel
-) -> list[list[Group]]:
-    """What each source may be rewritten to, place by place, weighted by what the word model thinks of each change alone.
-
-    Changes of the same words form a group with these words; what is inserted or deleted before a word forms one with
-    that word, or with both neighbours where the word stands elsewhere too.
-    """
-    sources = [mending.ids for mending in mendings]
-    capacity = max(map(len, sources)) + 3
-    start = Sentences.from_lists(sources, capacity, range(len(sources)), device=model.device)
-    encoding, base = model.encode(start), channel.log_factor(start)
-    found: list[list[Group]] = []
-    for number, mending in enumerate(mendings):
-        source = list(mending.ids)
-        num = len(source)
-        gaps = torch.tensor([*((at, at + 1) for at in range(num)), *((at, at) for at in range(num + 1))])
-        gaps = gaps.to(model.device)
-        here = torch.full((len(gaps),), number, device=model.device)
-        log_fill = model.fill_log_probs(encoding, here, gaps[:, 0], gaps[:, 1])
-        log_fill = log_fill.index_fill(1, model.special_ids, -torch.inf)
-        tried = dict.fromkeys(mending.changes(lexicon, known, log_fill[:num], log_fill[num:]))
-        changes = [change for change in tried if len(change[2]) + num > change[1] - change[0]]
-        edited = [[*source[:start], *words, *source[end:]] for start, end, words in changes]
-        batch = Sentences.from_lists(edited, capacity, [number] * len(edited), device=model.device)
-        left = torch.tensor([start for start, _, _ in changes], device=model.device)
-        right = torch.tensor([num - end for _, end, _ in changes], device=model.device)
-        gain = model.score(encoding, torch.full_like(left, number), batch, left, right, WINDOW).log_gain.double()
-        total = (EAGER * (gain + channel.log_factor(batch) - base[number])).clamp(max=MOST_GAIN)
-        shares = total.exp().tolist()
-        made: dict[tuple[int, ...], dict[tuple[int, ...], float]] = {}
-        for change, share in zip(changes, shares, strict=True):
-            sides = _sides(source, *change)
-            if sides is not None:
-                some = made.setdefault(sides[0], {})
-                some[sides[1]] = max(some.get(sides[1], 0.0), share + LEAST)
-        found.append([_group(kept, some) for kept, some in made.items()])
-    return found
-
-
-def _group(kept: tuple[int, ...], others: dict[tuple[int, ...], float]) -> Group:
-    """The words as they are, with share 1, and the best alternatives; a group is tried the more the less sure it is."""
-    best = sorted(others, key=lambda phrase: -others[phrase])[:MOST]
-    shares = [1.0, *(others[phrase] for phrase in best)]
-    total = sum(shares)
-    weight = 1 - sum((share / total) ** 2 for share in shares)
-    return Group((kept, *best), tuple(shares), weight + LEAST)
-
-
-def _sides(
-    source: list[int], start: int, end: int, words: tuple[int, ...]
-) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """A change as two phrases: an insertion or a deletion leans on the word after it, or on both neighbours."""
-    one = tuple(source[start:end])
-    if one and words:
-        return None if one == words else (one, words)
-    before, after = source[start - 1 : start] if start else [], source[end : end + 1]
-    if after and source.count(after[0]) == 1:
-        before = []
-    if not before and not after:
-        return None
-    return (*before, *one, *after), (*before, *words, *after)

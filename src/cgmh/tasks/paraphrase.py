@@ -30,6 +30,7 @@ class Paraphrase:
     """The task: the same in other words."""
 
     name = "paraphrase"
+    settles = True
 
     def check(self, inputs: Sequence[ParaphraseInput], model: SamplerModel) -> None:
         """Refuse what cannot be answered before anything is sampled."""

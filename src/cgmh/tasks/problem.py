@@ -30,6 +30,7 @@ class Problem:
     helper: str = ""  # the name of a model that proposes beside the word model
     about: str = ""  # what was asked beyond the input itself, for the signature
     wishes: tuple[Constraint, ...] = ()  # a user's own soft constraints, which count in the ranking too
+    steepest: float | None = None  # nats that the model may lose in a step: a search, no sampling
     answers: "TaskAnswers | None" = None  # what the task says about its answers; None: any sentence may be one
 
     @property
@@ -76,6 +77,11 @@ class Task(Protocol[Input]):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def settles(self) -> bool:
+        """Whether chains on a big model should first walk on the word model."""
+        ...
 
     def check(self, inputs: Sequence[Input], model: SamplerModel) -> None:
         """Raise `BadInput` for an input that cannot be answered."""

@@ -134,6 +134,7 @@ class CorrectInput:
 
     text: str
     protect: tuple[str, ...] = PROTECTED
+    paper: bool = False  # the target and the steps of the paper
 
     def __str__(self) -> str:
         return self.text
@@ -151,6 +152,7 @@ class SentenceInput:
     passage: Passage
     number: int
     protect: tuple[str, ...] = PROTECTED
+    paper: bool = False
 
     @property
     def sentence(self) -> SourceSentence:
@@ -159,7 +161,7 @@ class SentenceInput:
     @property
     def about(self) -> str:
         """What is asked, for the signature of a run."""
-        return f"protect {'+'.join(self.protect) or 'none'}"
+        return f"protect {'+'.join(self.protect) or 'none'}" + " | the paper's search" * self.paper
 
     def __str__(self) -> str:
         return self.passage.text[self.sentence.start : self.sentence.end]
