@@ -33,7 +33,7 @@ from .text.sentences import Sentences
 from .text.tokenizer import split, truecase
 
 Input = TypeVar("Input")
-ROWS = 512  # chains that run together
+ROWS, ROWS_ON_GPU = 512, 2048  # chains that run together
 WINDOW = 1  # words after an edit that the first stage of delayed acceptance looks at
 ANNEALED_FROM = 0.7  # times beta: where annealing begins; it ends after three quarters of the steps
 MASKED_SHARE = 0.3  # of the steps, for a masked language model that proposes
@@ -69,7 +69,8 @@ def solve(
     target = judge if use == "target" else None
     filler = load_masked(masked) if isinstance(masked, str | Path) else masked
     task.check(inputs, small)
-    together = max(1, ROWS // (settings.chains * settings.temper))
+    rows = ROWS if small.device.type == "cpu" else ROWS_ON_GPU
+    together = max(1, rows // (settings.chains * settings.temper))
     settling = SETTLING if target is not None and task.settles else 0
     total = len(inputs) * settings.chains * (steps + settling)
     bar = tqdm(total=total, unit="step", unit_scale=True, delay=2, disable=not progress, leave=False)

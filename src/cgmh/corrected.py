@@ -1,6 +1,7 @@
 """From what the chains did to a correction: edits, each with the share of the samples that contain it."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple, cast
@@ -12,6 +13,7 @@ from .result import Edit, Result, Sentence
 from .selection import Visit, expected_gleu, occupancy
 from .tasks.corrections import Corrections
 from .text.changes import Change, TextEdit, apply_edits
+from .text.passage import Passage
 from .text.sentences import Sentences
 
 BURN = 1 / 3  # of the steps, before a chain's states count as samples
@@ -35,7 +37,7 @@ class Corrected(Answers):
             samples = self._samples(visits)
             chosen = self._chosen(samples, visits, final)
             edits = self._edits(samples, chosen)
-            sentences = [self._sentence_of(chosen), *self._others(samples, chosen)]
+            sentences = [self._sentence_of(list(chosen)), *self._others(samples, list(chosen))]
         return Result(
             name,
             tuple(sentences),
@@ -62,11 +64,14 @@ class Corrected(Answers):
         changes = self._corrections.changes(batch)
         return [Sample(ids, shares[ids], some) for ids, some in zip(order, changes, strict=True)]
 
-    def _chosen(self, samples: Sequence[Sample], visits: Sequence[Visit], final: Sequence[Visit]) -> list[Change]:
-        """The changes to make, by the rule of the run."""
+    def _chosen(self, samples: Sequence[Sample], visits: Sequence[Visit], final: Sequence[Visit]) -> dict[Change, str]:
+        """The changes to make, by the rule of the run, and their kinds."""
         rule = self.settings.select
         if rule == "threshold":
-            return _compatible(_shares(samples), self.settings.threshold)
+            chosen = _compatible(_shares(samples), self.settings.threshold)
+            if self._is_possible(chosen):
+                return chosen
+            rule = "consensus"  # every sample obeys the hard constraints; edits picked one by one need not
         if rule == "consensus":
             source = self._corrections.ids(self.number, [])
             values = expected_gleu(source, [sample.ids for sample in samples], [sample.share for sample in samples])
@@ -76,32 +81,34 @@ class Corrected(Answers):
             ids = by_rule[rule].ids
             batch = Sentences.from_lists([ids], len(ids) + 1, [self.number])
             (changes,) = self._corrections.changes(batch)
-        return [change for change, _ in changes]
+        return dict(changes)
 
-    def _edits(self, samples: Sequence[Sample], chosen: Sequence[Change]) -> tuple[tuple[Edit, ...], tuple[Edit, ...]]:
-        """What was changed, and what was not but might have been."""
+    def _is_possible(self, changes: Iterable[Change]) -> bool:
+        ids = self._corrections.ids(self.number, list(changes))
+        batch = Sentences.from_lists([ids], len(ids) + 1, [self.number], device=self.problem.model.device)
+        return bool(self.problem.target.possible(batch).all())
+
+    def _edits(self, samples: Sequence[Sample], chosen: dict[Change, str]) -> tuple[tuple[Edit, ...], tuple[Edit, ...]]:
+        """What was changed, and what else might have been: places where nothing was."""
         shares = _shares(samples)
         made = [
-            _edit(edit, *self._said(shares, samples, change))
-            for change, edit in self._corrections.edits(self.number, chosen)
+            _edit(edit, *(self._opening(samples) if change is None else _said(shares, change, chosen[change])))
+            for change, edit in self._corrections.edits(self.number, list(chosen))
         ]
         doubtful = []
         for change, (kind, share) in shares.items():
-            if share >= DOUBTFUL and change not in chosen:
-                for cause, edit in self._corrections.edits(self.number, [change]):
-                    if cause is not None:
-                        doubtful.append(_edit(edit, kind, share))
-                        break
+            if share >= DOUBTFUL and not any(_overlap(change, other) for other in chosen):
+                written = self._corrections.edits(self.number, [change])
+                edit = next((edit for cause, edit in written if cause is not None), None)
+                if edit is not None and not any(_overlap(edit, other) for other in made):
+                    doubtful.append(_edit(edit, kind, share))
         return tuple(made), tuple(sorted(doubtful, key=lambda edit: (edit.start, -edit.probability)))
 
-    def _said(
-        self, shares: dict[Change, tuple[str, float]], samples: Sequence[Sample], change: Change | None
-    ) -> tuple[str, float]:
-        """The kind of a change and its share. The opening capital is in every sample that leaves the first word."""
-        if change is not None:
-            return shares.get(change, ("word", 0.0))
-        free = [sample.share for sample in samples if not any(one.start == 0 for one, _ in sample.changes)]
-        return "casing", sum(free)
+    def _opening(self, samples: Sequence[Sample]) -> tuple[str, float]:
+        """The kind and the share of the capital that the sentence lacks as typed, in samples that keep its word."""
+        written = (self._corrections.edits(self.number, [change for change, _ in one.changes]) for one in samples)
+        lacking = (any(cause is None for cause, _ in edits) for edits in written)
+        return "casing", _total(one.share for one, lacks in zip(samples, lacking, strict=True) if lacks)
 
     def _sentence_of(self, changes: Sequence[Change]) -> Sentence:
         """The sentence that the changes make: the chains need not have been there."""
@@ -118,29 +125,40 @@ class Corrected(Answers):
     def _others(self, samples: Sequence[Sample], chosen: Sequence[Change]) -> list[Sentence]:
         """The next most frequent samples, where more than one answer is wanted."""
         others = ([change for change, _ in sample.changes] for sample in samples)
-        wanted = islice((changes for changes in others if changes != list(chosen)), self.settings.n - 1)
+        wanted = islice((changes for changes in others if changes != chosen), self.settings.n - 1)
         return [self._sentence_of(changes) for changes in wanted]
 
 
 def _shares(samples: Sequence[Sample]) -> dict[Change, tuple[str, float]]:
     """Each change with its kind and the share of the samples that make it."""
-    found: dict[Change, tuple[str, float]] = {}
+    found: dict[Change, tuple[str, list[float]]] = {}
     for sample in samples:
         for change, kind in sample.changes:
-            found[change] = kind, min(found.get(change, (kind, 0.0))[1] + sample.share, 1.0)
-    return found
+            found.setdefault(change, (kind, []))[1].append(sample.share)
+    return {change: (kind, _total(some)) for change, (kind, some) in found.items()}
 
 
-def _compatible(shares: dict[Change, tuple[str, float]], threshold: float) -> list[Change]:
-    """The changes from the threshold on; of two that overlap, the more probable one."""
+def _total(shares: Iterable[float]) -> float:
+    """Their sum; what all samples have gets 1, not a rounding error less or more."""
+    return round(math.fsum(shares), 12)
+
+
+def _said(shares: dict[Change, tuple[str, float]], change: Change, kind: str) -> tuple[str, float]:
+    """The kind and the share of a change; what only came up before the chains had settled is in no sample."""
+    return shares.get(change, (kind, 0.0))
+
+
+def _compatible(shares: dict[Change, tuple[str, float]], threshold: float) -> dict[Change, str]:
+    """The changes from the threshold on, in their order; of two that overlap, the more probable one."""
     chosen: list[Change] = []
     for change in sorted(shares, key=lambda change: -shares[change][1]):
         if shares[change][1] >= threshold and not any(_overlap(change, other) for other in chosen):
             chosen.append(change)
-    return sorted(chosen, key=lambda change: (change.start, change.end))
+    return {change: shares[change][0] for change in sorted(chosen, key=lambda change: (change.start, change.end))}
 
 
-def _overlap(one: Change, other: Change) -> bool:
+def _overlap(one: Change | TextEdit, other: Change | Edit) -> bool:
+    """Whether only one of both can be made; both are of words, or both of characters."""
     if one.start == one.end and other.start == other.end:
         return one.start == other.start
     return one.start < other.end and other.start < one.end
@@ -150,8 +168,9 @@ def _edit(edit: TextEdit, kind: str, probability: float) -> Edit:
     return Edit(edit.start, edit.end, edit.original, edit.replacement, kind, probability)
 
 
-def whole(text: str, parts: Sequence[Result]) -> Result:
+def whole(passage: Passage, parts: Sequence[Result]) -> Result:
     """The correction of a text from those of its sentences, in their order."""
+    text = passage.text
     edits = tuple(edit for part in parts for edit in part.edits or ())
     made = apply_edits(text, [TextEdit(e.start, e.end, e.original, e.replacement) for e in edits])
     best = [part.best for part in parts]
@@ -159,12 +178,26 @@ def whole(text: str, parts: Sequence[Result]) -> Result:
     nll = sum(s.nll_per_word * num for s, num in zip(best, num_words, strict=True)) / sum(num_words)
     sentence = Sentence(made, tuple(made.split()), nll, sum(s.log_target for s in best))
     notes = {"protected": [phrase for part in parts for phrase in part.notes["protected"]]}
-    others = parts[0].sentences[1:] if len(parts) == 1 else ()
+    others = [_placed(passage, other) for other in parts[0].sentences[1:]] if len(parts) == 1 else []
     return replace(
         parts[0],
         input=text,
         sentences=(sentence, *others),
+        acceptance=_mean_rates([part.acceptance for part in parts]),
         notes=notes,
         edits=edits,
         doubtful=tuple(edit for part in parts for edit in part.doubtful),
     )
+
+
+def _placed(passage: Passage, sentence: Sentence) -> Sentence:
+    """Another version of the only sentence of a text, with what stands around it."""
+    source = passage.sentences[0]
+    text = passage.text[: source.start] + sentence.text + passage.text[source.end :]
+    return replace(sentence, text=text, words=tuple(text.split()))
+
+
+def _mean_rates(rates: Sequence[dict[str, float | None]]) -> dict[str, float | None]:
+    """The mean acceptance of each move over the sentences in which it was tried; None where in none."""
+    known = {move: [rate for some in rates if (rate := some[move]) is not None] for move in rates[0]}
+    return {move: sum(some) / len(some) if some else None for move, some in known.items()}

@@ -30,7 +30,7 @@ def correct_all(
         raise BadInput(f"--use {settings.use}: a correction samples; a big model can only be its target")
     if settings.select not in CORRECTION_RULES:
         raise BadInput(f"--select {settings.select}: choose one of {', '.join(CORRECTION_RULES)}")
-    small, judge, use = as_models(model, big, None if big is None else "target")
+    small, judge, use = as_models(model, big, settings.use or (None if big is None else "target"))
     passages = []
     for number, input in enumerate(inputs, start=1):
         try:
@@ -45,7 +45,7 @@ def correct_all(
     settings = replace(settings, use=use)
     results = solve(Correct(), sentences, settings, model=small, big=judge, constraints=constraints, progress=progress)
     for passage in passages:
-        yield whole(passage.text, list(islice(results, len(passage.sentences))))
+        yield whole(passage, list(islice(results, len(passage.sentences))))
     next(results, None)  # ends the progress bar
 
 

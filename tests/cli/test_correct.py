@@ -24,8 +24,8 @@ from commands import Answer, run
 
 QUICK = ("--chains", "2", "--steps", "20", "--quiet")
 TRAIN = "the train was late."  # the capital is made in any case
-MIXED = f"{TRAIN}\n\n!!! ...\nhello\x01 there\n{'one ' * 61}.\n".encode() + b"\xff\xfe hello\nit rains. we stay.\n"
-SAID = {3: "only marks", 4: "control characters", 5: "at most 60", 6: "not UTF-8"}  # by line
+MIXED = f"{TRAIN}\n\n!!! ...\nhello\x01 there\n{'one ' * 121}.\n".encode() + b"\xff\xfe hello\nit rains. we stay.\n"
+SAID = {3: "only marks", 4: "control characters", 5: "at most 120", 6: "not UTF-8"}  # by line
 
 
 def _json(*arguments: str, stdin: bytes = b"", code: int = 0) -> list[dict[str, Any]]:
@@ -76,7 +76,7 @@ def test_bad_lines_are_named_and_no_line_is_lost() -> None:
         assert line.startswith(f"cgmh: line {number}: ")
         assert part in line
     shown = answer.output.split("\n")
-    assert shown[1:6] == ["", "!!! ...", "hello\x01 there", "one " * 61 + ".", "\ufffd\ufffd hello"]
+    assert shown[1:6] == ["", "!!! ...", "hello\x01 there", "one " * 121 + ".", "\ufffd\ufffd hello"]
     good = run("correct", *QUICK, stdin=f"{TRAIN}\nit rains. we stay.\n".encode())
     assert [shown[0], shown[6]] == good.output.splitlines()
 
@@ -121,7 +121,7 @@ def test_rules_are_all_offered() -> None:
 @pytest.mark.parametrize("rule", CORRECTION_RULES)
 def test_every_rule(rule: str) -> None:
     (record,) = _json(TRAIN, "--select", rule)
-    assert f"select {rule}" in record["signature"]
+    assert ("threshold 0.5" if rule == "threshold" else f"select {rule}") in record["signature"]
 
 
 def test_what_is_protected_can_be_chosen() -> None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import BadInput
-from ..settings import CORRECT, Rule, Settings
-from ..tasks.reading import CorrectInput
+from ..settings import CORRECT, PAPER_CORRECT, Rule, Settings
+from ..tasks.reading import LONGEST, CorrectInput
 from ..text.passage import read_passage
 from .edits import bracketed, green, listed, marked, red_and_green
 from .options import (
@@ -65,6 +65,12 @@ _CHOICES: dict[Rule, str] = {
     help="Answers to print: the corrected text, and then other samples, the most frequent first; these for a text of "
     "one sentence only.",
 )
+@click.option(
+    "--preset",
+    type=click.Choice(["paper"]),
+    help="The way of the paper: one chain and its 100th sample, its candidates and its extra rejection of what is much "
+    "less probable. That is a search, no sampling. Options given beside it override it.",
+)
 @sampling_options(CORRECT, "sentence", _CHOICES, anneals=False)
 @model_options(ranks=False)
 @output_options("text", "the first chain, of the first sentence")
@@ -93,7 +99,7 @@ def correct_command(ctx: click.Context, /, texts: tuple[str, ...], file: str | N
     lines = wanted_lines(texts, file, command="correct", input="text", example="i has two apple .")
     given = given_options(ctx, options)
     settings = _settings(options, given)
-    asked = CorrectInput("", wanted_kinds(options["protect"]))
+    asked = CorrectInput("", wanted_kinds(options["protect"]), paper=options["preset"] == "paper")
     big, settings = wanted_big(options, settings, ranks=False)
     blank = [not texts and not line.text.strip() for line in lines]  # between paragraphs, not a mistake
     if all(blank):
@@ -103,7 +109,7 @@ def correct_command(ctx: click.Context, /, texts: tuple[str, ...], file: str | N
 
     small, judge, use = as_models(options["model"], big, settings.use)
     settings = replace(settings, use=use)
-    errors = errors_of(lines, lambda text: read_passage(text, small.vocabulary))
+    errors = errors_of(lines, lambda text: read_passage(text, small.vocabulary, most=LONGEST))
     wrong = [(line, error) for line, error, empty in zip(lines, errors, blank, strict=True) if error and not empty]
     for line, error in wrong:
         click.echo(f"cgmh: {line.place}: {error}", err=True)
@@ -116,7 +122,7 @@ def correct_command(ctx: click.Context, /, texts: tuple[str, ...], file: str | N
             with beside_bar():
                 print_json(result) if options["as_json"] else page.print(result)
                 if result.trace and not options["as_json"]:
-                    first = read_passage(line.text, small.vocabulary).sentences[0]
+                    first = read_passage(line.text, small.vocabulary, most=LONGEST).sentences[0]
                     print_trace(result, None if use == "target" else line.text[first.start : first.end])
         else:
             print_error(line, error) if options["as_json"] else page.print_as_is(line)
@@ -126,9 +132,12 @@ def correct_command(ctx: click.Context, /, texts: tuple[str, ...], file: str | N
 
 
 def _settings(options: dict[str, Any], given: set[str]) -> Settings:
-    settings = replace(CORRECT, **{name: options[name] for name in _RUN if name in given}, trace=wanted_trace(options))
+    usual = PAPER_CORRECT if options["preset"] else CORRECT
+    settings = replace(usual, **{name: options[name] for name in _RUN if name in given}, trace=wanted_trace(options))
     if "threshold" in given and settings.select != "threshold":
-        raise BadInput(f"--threshold says nothing where --select {settings.select} chooses; leave one of them out")
+        raise BadInput(
+            f"--threshold says nothing where --select {settings.select} chooses; leave it out, or --select threshold"
+        )
     return settings
 
 

@@ -17,13 +17,24 @@ KEPT = 200_000  # sentences whose values are remembered
 LEAST = -20.0  # log probability of a word that does not fit at all
 
 
-def features(sentences: Sequence[Sequence[int]], model: RecurrentModel) -> tuple[Tensor, Tensor, Tensor]:
-    """[N] each: what the word model says of whole sentences read forward, read backward, and filled word by word."""
+def features(
+    sentences: Sequence[Sequence[int]], model: RecurrentModel, *, shapes: bool = False
+) -> tuple[Tensor, Tensor, Tensor]:
+    """[N] each: what the word model says of whole sentences read forward, read backward, and filled word by word.
+
+    A word outside the vocabulary does not fit any place; or, with `shapes`, as well as an unknown of its shape.
+    """
     batch = Sentences.from_lists(sentences, max(map(len, sentences)) + 1, device=model.device)
     encoding = model.encode(batch)
     forward, backward = model.log_prob(encoding), model.backward_log_prob(encoding)
     rows, at = batch.present.nonzero(as_tuple=True)
-    filled = model.fill(encoding, rows, at, at + 1).log_prob(batch.ids[rows, at]).clamp(min=LEAST)
+    filled = model.fill(encoding, rows, at, at + 1).log_prob(batch.ids[rows, at])
+    unknown = (batch.ids[rows, at] >= model.num_words).nonzero()[:, 0]
+    if shapes and len(unknown):
+        row, place = rows[unknown], at[unknown]
+        said = model.fill_log_prob(encoding, row, place, place + 1, encoding.ids[row, place]).double()
+        filled = filled.index_copy(0, unknown, said)
+    filled = filled.clamp(min=LEAST)
     return forward, backward, torch.zeros_like(forward).index_add_(0, rows, filled)
 
 
@@ -66,7 +77,7 @@ class AllSides(Screening):
         """[N]: all readings of sentences together."""
         total = torch.zeros(len(sentences), dtype=torch.float64)
         if any(self._weights):
-            readings = torch.stack([one.double() for one in features(sentences, self.small)], -1).cpu()  # [N,3]
+            readings = torch.stack([one.double() for one in features(sentences, self.small, shapes=True)], -1).cpu()  # [N,3]
             total += readings @ torch.tensor(self._weights, dtype=torch.float64)
         if self._big is not None:
             if self._lexicon is None:

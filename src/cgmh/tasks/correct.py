@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import torch
 
-from ..constraints import Constraint, ContainsWords
+from ..constraints import Constraint, ContainsWords, LengthBetween
 from ..constraints.similarity import Weighted, WordVectors
 from ..errors import BadInput
 from ..models.meaning import load_meaning
@@ -44,10 +44,10 @@ class Correct:
         """Refuse what cannot be answered before anything is sampled."""
         if len({(input.protect, input.paper) for input in inputs}) > 1:
             raise BadInput("one run protects the same kinds of words and steps in one way; run other inputs apart")
-        if any(input.paper for input in inputs) and not isinstance(model, RecurrentModel):
-            raise BadInput("--preset paper is of the word model; leave out the big one")
 
     def pose(self, inputs: list[SentenceInput], model: SamplerModel, chains: int, seed: int, first: int = 0) -> Problem:
+        if inputs[0].paper and not isinstance(model, RecurrentModel):
+            raise BadInput("--preset paper is of the word model; leave out the big one")
         lexicon = Lexicon(model.vocabulary)
         known = load_confusions(model.vocabulary)
         mendings = [read_mending(input, lexicon, known) for input in inputs]
@@ -87,11 +87,12 @@ def _judged(model: SamplerModel) -> tuple[Costs, AllSides]:
 
 
 def _kept(mendings: Sequence[Mending]) -> list[Constraint]:
-    """What is protected stays, in its order."""
-    if not any(mending.phrases for mending in mendings):
-        return []
-    requirements = [[[[frozenset([id]) for id in phrase]] for phrase in mending.phrases] for mending in mendings]
-    return [ContainsWords(requirements, ordered=True)]
+    """What is protected stays, in its order; and no source has more room beside a longer one than alone."""
+    kept: list[Constraint] = [LengthBetween([1] * len(mendings), [len(mending.ids) + ROOM for mending in mendings])]
+    if any(mending.phrases for mending in mendings):
+        requirements = [[[[frozenset([id]) for id in phrase]] for phrase in mending.phrases] for mending in mendings]
+        kept.append(ContainsWords(requirements, ordered=True))
+    return kept
 
 
 def _started(rows: Sequence[Sequence[int]], mendings: Sequence[Mending], chains: int, model: Screening) -> Sentences:

@@ -26,14 +26,14 @@ COSTS = Costs(
         "splitting": 6.1, "joining": 0.8, "word": 19.9,
     },
     insert={
-        "determiner": 3.3, "preposition": 5.9, "auxiliary": 7.2, "pronoun": 9.7, "linking": 12.2, "comma": 2.3,
+        "determiner": 3.3, "preposition": 5.9, "auxiliary": 7.2, "pronoun": 9.7, "linking": 12.2, "comma": 2.5,
         "punctuation": 2.8, "word": 17.0,
     },
     delete={
         "determiner": 9.4, "preposition": 7.3, "auxiliary": 11.0, "pronoun": 16.6, "linking": 11.1, "comma": 7.4,
         "punctuation": 8.0, "word": 20.3,
     },
-    letter=7.0, order=4.9, first=3.5, strange=22.9, dropped=20.6,
+    letter=7.0, order=4.9, first=3.8, strange=30.9, dropped=28.6,
 )  # fmt: skip
 COSTS_BIG = Costs(
     replace={
@@ -49,5 +49,5 @@ COSTS_BIG = Costs(
         "determiner": 9.2, "preposition": 7.8, "auxiliary": 6.5, "pronoun": 8.3, "linking": 10.3, "comma": 6.6,
         "punctuation": 4.2, "word": 16.6,
     },
-    letter=7.0, order=3.7, first=3.2, strange=21.3, dropped=16.3,
+    letter=7.0, order=3.7, first=3.2, strange=25.0, dropped=20.0,
 )  # fmt: skip

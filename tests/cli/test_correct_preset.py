@@ -1,0 +1,88 @@
+"""`cgmh correct --preset paper`, the real command, and sentences that are long."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cgmh.cli import main
+from cgmh.models.convert import convert_gguf
+from cgmh.result import Result, Sentence
+from cgmh.settings import PAPER_CORRECT, Settings
+from cgmh.tasks import CorrectInput
+from commands import run
+from tiny_llama import write_gguf
+
+TRAIN = "the train was late."
+PAPER = ("correct", TRAIN, "--preset", "paper", "--quiet")
+
+
+def _json(*arguments: str) -> dict[str, Any]:
+    answer = run(*PAPER, "--json", *arguments)
+    assert answer.code == 0, answer.errors
+    record: dict[str, Any] = json.loads(answer.output)
+    return record
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[CorrectInput], Settings]]:
+    """What was asked; every text is fine as it is."""
+    found = []
+
+    def answers(inputs: list[CorrectInput], settings: Settings, **_: object) -> Iterator[Result]:
+        found.append((inputs, settings))
+        for input in inputs:
+            yield Result(input.text, (Sentence(input.text, (), 1.0, -1.0),), {}, "", edits=())
+
+    monkeypatch.setattr("cgmh.correction.correct_all", answers)
+    return found
+
+
+def test_the_paper_has_its_own_steps() -> None:
+    record = _json("--steps", "3")
+    assert "the paper's search | model" in record["signature"]
+    assert "chains 1 | steps 3 | temperature 1 | select last" in record["signature"]
+    assert record["acceptance"]["swap"] is None  # it has no such move
+
+
+def test_options_override_it(asked: list[tuple[list[CorrectInput], Settings]]) -> None:
+    run(*PAPER)
+    run(*PAPER, "--chains", "3", "--select", "threshold", "--threshold", "0.7", "--protect", "none")
+    run("correct", TRAIN)
+    assert asked[0] == ([CorrectInput(TRAIN, paper=True)], PAPER_CORRECT)
+    other = replace(PAPER_CORRECT, chains=3, select="threshold", threshold=0.7)
+    assert asked[1] == ([CorrectInput(TRAIN, (), paper=True)], other)
+    assert not asked[2][0][0].paper
+
+
+def test_it_is_called_a_search() -> None:
+    shown = " ".join(run("correct", "--help").output.split())
+    assert "--preset [paper]" in shown
+    assert "That is a search, no sampling." in shown
+
+
+def test_what_does_not_go_with_it_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    refused = run(*PAPER, "--threshold", "0.7")
+    assert (refused.code, refused.output) == (2, "")
+    for part in ("--threshold", "--select last", "--select threshold"):
+        assert part in refused.errors
+    with pytest.raises(SystemExit) as stop:
+        main(["correct", TRAIN, "--preset", "authors"])
+    assert stop.value.code == 2
+    assert "--preset" in capsys.readouterr().err
+    about = {"name": "tiny", "licence": "MIT", "source": "here"}
+    convert_gguf(write_gguf(tmp_path / "tiny.gguf"), tmp_path / "tiny", about)
+    for option in ("--big", "--model"):
+        refused = run(*PAPER, option, str(tmp_path / "tiny"))
+        assert (refused.code, refused.output) == (2, "")
+        assert "--preset paper is of the word model; leave out the big one" in refused.errors
+
+
+def test_a_sentence_may_be_long() -> None:
+    text = ", ".join(["the train was late"] * 13) + "."  # 65 words and marks
+    answer = run("correct", text, "--chains", "1", "--steps", "2", "--trace-all", "--quiet")
+    assert (answer.code, answer.errors) == (0, "")
+    assert answer.output.count("the train was late") > 13  # the trace begins with it
