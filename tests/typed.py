@@ -1,7 +1,6 @@
 """Sentences as people type them, read as the correction task reads them."""
 
 from collections.abc import Sequence
-from functools import cache
 from itertools import pairwise
 
 import torch
@@ -31,7 +30,7 @@ PRICES = Costs(
     insert={kind: 21.0 + at for at, kind in enumerate(COUNTED)},
     delete={kind: 31.0 + at for at, kind in enumerate(COUNTED)},
     letter=0.25,
-    order=41.0,
+    order=20.5,
     first=0.125,
     strange=42.0,
     dropped=43.0,
@@ -86,9 +85,3 @@ def paths(problem: Problem, record: Record, number: int) -> list[list[tuple[str,
         assert after[0] in (chain, chain + 1)
         found[chain].append(tuple(problem.lexicon.words(ids)) if changed else found[chain][-1])
     return found
-
-
-@cache
-def posed() -> Problem:
-    """A problem of two sentences that several tests look at."""
-    return pose("I recieve 300 letters from Bob Smith every weeks .", "She go to schol and wants a xqzzy dog .", chains=2)

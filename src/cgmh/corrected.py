@@ -92,23 +92,23 @@ class Corrected(Answers):
         """What was changed, and what else might have been: places where nothing was."""
         shares = _shares(samples)
         made = [
-            _edit(edit, *(self._opening(samples) if change is None else _said(shares, change, chosen[change])))
+            _edit(edit, *(self._opening(samples, edit) if change is None else _said(shares, change, chosen[change])))
             for change, edit in self._corrections.edits(self.number, list(chosen))
         ]
         doubtful = []
         for change, (kind, share) in shares.items():
-            if share >= DOUBTFUL and not any(_overlap(change, other) for other in chosen):
+            if share >= DOUBTFUL and change not in chosen:
                 written = self._corrections.edits(self.number, [change])
                 edit = next((edit for cause, edit in written if cause is not None), None)
-                if edit is not None and not any(_overlap(edit, other) for other in made):
+                if edit is not None:
                     doubtful.append(_edit(edit, kind, share))
         return tuple(made), tuple(sorted(doubtful, key=lambda edit: (edit.start, -edit.probability)))
 
-    def _opening(self, samples: Sequence[Sample]) -> tuple[str, float]:
-        """The kind and the share of the capital that the sentence lacks as typed, in samples that keep its word."""
+    def _opening(self, samples: Sequence[Sample], opening: TextEdit) -> tuple[str, float]:
+        """The kind and the share of the capital that the sentence lacks as typed, whatever brings it in a sample."""
         written = (self._corrections.edits(self.number, [change for change, _ in one.changes]) for one in samples)
-        lacking = (any(cause is None for cause, _ in edits) for edits in written)
-        return "casing", _total(one.share for one, lacks in zip(samples, lacking, strict=True) if lacks)
+        made = (any(edit == opening for _, edit in edits) for edits in written)
+        return "casing", _total(one.share for one, has in zip(samples, made, strict=True) if has)
 
     def _sentence_of(self, changes: Sequence[Change]) -> Sentence:
         """The sentence that the changes make: the chains need not have been there."""
@@ -157,7 +157,7 @@ def _compatible(shares: dict[Change, tuple[str, float]], threshold: float) -> di
     return {change: shares[change][0] for change in sorted(chosen, key=lambda change: (change.start, change.end))}
 
 
-def _overlap(one: Change | TextEdit, other: Change | Edit) -> bool:
+def _overlap(one: Change, other: Change) -> bool:
     """Whether only one of both can be made; both are of words, or both of characters."""
     if one.start == one.end and other.start == other.end:
         return one.start == other.start

@@ -72,7 +72,7 @@ PAIRS = (
 )
 PARAPHRASE = Settings(chains=32, steps=80, temperature=1.0, context=PAIRS)  # unless told otherwise
 PAPER_PARAPHRASE = replace(PARAPHRASE, n=1, chains=1, steps=100, select="first")  # as the paper has it
-CORRECT = Settings(n=1, chains=8, steps=100, temperature=1.0, select="threshold", context=())
+CORRECT = Settings(n=1, chains=12, steps=100, temperature=1.0, select="threshold", context=())
 PAPER_CORRECT = replace(CORRECT, chains=1, steps=100, select="last")  # as the paper has it
 CORRECTION_RULES: tuple[Rule, ...] = ("threshold", "consensus", "best", "last")
 SENTENCE_RULES: tuple[Rule, ...] = ("best", "first", "last", "consensus")

@@ -1,8 +1,29 @@
-"""A text from its sentences."""
+"""From samples to edits with probabilities, and from sentences to a text."""
 
-from cgmh.corrected import whole
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cgmh.answers import visited
+from cgmh.corrected import BURN, Corrected, Sample, _compatible, _overlap, _shares, whole
 from cgmh.result import Edit, Result, Sentence
-from cgmh.text.passage import Passage
+from cgmh.sampling.runs import Record
+from cgmh.settings import CORRECT, CORRECTION_RULES, Rule
+from cgmh.tasks import Problem
+from cgmh.tasks.corrections import Corrections
+from cgmh.text.changes import Change, TextEdit, apply_edits
+from cgmh.text.passage import Passage, read_passage
+from cgmh.text.sentences import Sentences
+from typed import paths, pose, walk
+
+torch.set_num_threads(1)
 
 TEXT = "He go home. She stay. It is."
 
@@ -30,3 +51,177 @@ def test_rates_are_the_mean_of_those_that_are_known() -> None:
 def test_one_sentence_keeps_its_rates() -> None:
     part = _part(0, 11, None, replace=0.1, insert=None)
     assert whole(Passage(TEXT[:11], ()), [part]).acceptance == part.acceptance
+
+
+SOURCE = "she go to schol yesterday and recieve a price ."
+USUAL = replace(CORRECT, chains=4, steps=30)
+
+
+@cache
+def run_of_one() -> tuple[Problem, Record]:
+    problem = pose(SOURCE, chains=USUAL.chains)
+    return problem, walk(problem, USUAL.chains, 30)
+
+
+def answer(**settings: Any) -> Result:
+    """What one run comes to under other rules."""
+    problem, record = run_of_one()
+    return Corrected(problem, 0, record.of(0), replace(USUAL, **settings), None).result("correct", SOURCE)
+
+
+def sampled() -> list[tuple[str, ...]]:
+    """Where the chains were at each step after they had settled, by a plain walk through the record."""
+    return [words for path in paths(*run_of_one(), 0) for words in path[int(BURN * 30) : 30]]
+
+
+def as_text_edits(edits: Sequence[Edit]) -> list[TextEdit]:
+    return [TextEdit(edit.start, edit.end, edit.original, edit.replacement) for edit in edits]
+
+
+def test_a_probability_is_the_share_of_the_samples() -> None:
+    """Counted one by one: of these edits it shows in the words whether a sample makes them."""
+    states = sampled()
+    assert len(states) == 4 * 20
+    looked_at = 0
+    for threshold in (0.0, 0.5, 1.0):
+        found = answer(threshold=threshold)
+        for edit in (*(found.edits or ()), *found.doubtful):
+            if edit.kind in ("spelling", "inflection") and edit.start:
+                makes = [edit.replacement in words and edit.original not in words for words in states]
+                assert edit.probability == pytest.approx(sum(makes) / len(states), abs=1e-9)
+                looked_at += 1
+    assert looked_at >= 6
+    capital = next(edit for edit in answer().edits or () if edit.start == 0)
+    assert (capital.replacement, capital.kind) == ("She", "casing")
+    assert capital.probability == pytest.approx(sum(words[0].lower() == "she" for words in states) / len(states))
+
+
+def test_every_change_has_the_share_of_its_samples() -> None:
+    problem, record = run_of_one()
+    answers = problem.answers
+    assert isinstance(answers, Corrections)
+    counted: Counter[Change] = Counter()
+    for words in sampled():
+        ids = [problem.lexicon.add(word) for word in words]
+        (changes,) = answers.changes(Sentences.from_lists([ids], len(ids) + 1))
+        counted.update(change for change, _ in changes)
+    visits, _ = visited(record.of(0), 30)
+    found = _shares(Corrected(problem, 0, record.of(0), USUAL, None)._samples(visits))
+    assert {change: share for change, (_, share) in found.items()} == pytest.approx(
+        {change: num / 80 for change, num in counted.items()}
+    )
+
+
+def _read(problem: Problem, result: Result) -> Sentences:
+    (sentence,) = read_passage(result.best.text, problem.lexicon.vocabulary).sentences
+    return Sentences.from_lists([[problem.lexicon.add(word) for word in sentence.words]], 40)
+
+
+@pytest.mark.parametrize("rule", CORRECTION_RULES)
+@pytest.mark.parametrize("threshold", [0.0, 0.5, 1.0])
+def test_edits_make_the_text_and_doubts_are_elsewhere(rule: Rule, threshold: float) -> None:
+    found = answer(select=rule, threshold=threshold)
+    made = as_text_edits(found.edits or ())
+    assert apply_edits(SOURCE, made) == found.best.text
+    for edit in (*(found.edits or ()), *found.doubtful):
+        assert 0 <= edit.probability <= 1
+        assert SOURCE[edit.start : edit.end] == edit.original != edit.replacement
+    for doubt in as_text_edits(found.doubtful):
+        apply_edits(SOURCE, [*made, doubt])  # raises where both cannot be made
+    assert all(edit.probability >= 0.05 for edit in found.doubtful)
+
+
+def test_thresholds() -> None:
+    none, half, all_samples = (answer(threshold=threshold) for threshold in (0.0, 0.5, 1.0))
+    assert none.doubtful == ()  # what can be made is made
+    assert all(edit.probability >= 0.5 for edit in half.edits or ())
+    assert all(edit.probability < 0.5 for edit in half.doubtful)
+    assert {edit.probability for edit in all_samples.edits or ()} == {1.0}
+    assert "receive" in all_samples.best.words
+    assert len(none.edits or ()) >= len(half.edits or ()) >= len(all_samples.edits or ()) >= 2  # and the capital
+
+
+def test_rules() -> None:
+    problem, record = run_of_one()
+    answers = problem.answers
+    assert isinstance(answers, Corrections)
+
+    def text(words: Sequence[str]) -> str:
+        return answers.write(0, list(words))[0]
+
+    changed = record.steps["changed"].nonzero()[:, 0]
+    best = changed[record.steps["log_target"][changed].argmax()]
+    assert answer(select="best").best.text == text(problem.lexicon.words(record.proposed.to_lists()[best]))
+    assert answer(select="last").best.text == text(paths(problem, record, 0)[0][-1])
+    states = sampled()
+    assert answer(select="consensus").best.text in {text(words) for words in states}
+    ranked = [text(words) for words, _ in Counter(states).most_common()]
+    several = answer(select="consensus", n=4)
+    assert len(several) == min(4, len(set(ranked)))
+    assert len(set(several.texts)) == len(several)
+    assert set(several.texts) <= set(ranked)
+
+
+def test_numbers_of_a_sentence() -> None:
+    """Of the sentence that is shown, whether or not a chain was there; at the temperature of the run."""
+    problem, _ = run_of_one()
+    cool, usual = answer(temperature=0.5).best, answer().best
+    batch = _read(problem, answer())
+    with torch.inference_mode():
+        log_model = problem.model.log_prob(problem.model.encode(batch))
+        log_target = float(problem.target.soft_factors(log_model, batch).sum())
+    assert usual.nll_per_word == pytest.approx(-float(log_model) / (int(batch.lengths) + 1), rel=1e-4)
+    assert usual.log_target == pytest.approx(log_target, rel=1e-4)
+    assert cool.log_target == pytest.approx(2 * log_target, rel=1e-4)
+
+
+def test_an_edit_as_json() -> None:
+    edit = Edit(3, 5, "go", "goes", "inflection", 2 / 3)
+    assert edit.to_dict() == {
+        "start": 3, "end": 5, "original": "go", "replacement": "goes", "kind": "inflection", "probability": 0.6667,
+    }  # fmt: skip
+    assert answer().to_dict()["edits"] == [edit.to_dict() for edit in answer().edits or ()]
+
+
+def _samples(*rows: tuple[float, Sequence[Change]]) -> list[Sample]:
+    return [Sample((at,), share, [(one, "kind") for one in some]) for at, (share, some) in enumerate(rows)]
+
+
+GO, STAY = Change(1, 2, ("goes",)), Change(4, 4, ("the",))
+
+
+def test_what_all_samples_make_is_certain() -> None:
+    """Ten tenths add up to a rounding error less than one."""
+    shares = _shares(_samples(*[(0.1, [GO])] * 10))
+    assert shares == {GO: ("kind", 1.0)}
+    assert _compatible(shares, 1.0) == {GO: "kind"}
+    assert _compatible(_shares(_samples((0.9, [GO]), (0.1, []))), 1.0) == {}
+
+
+@given(counts=st.lists(st.integers(1, 99), min_size=1, max_size=40))
+def test_shares_lie_between_0_and_1(counts: list[int]) -> None:
+    rows = [(count / sum(counts), [GO, STAY] if at % 2 else [GO]) for at, count in enumerate(counts)]
+    found = _shares(_samples(*rows))
+    assert found[GO][1] == 1.0
+    assert found.get(STAY, ("", 0.0))[1] == pytest.approx(sum(counts[1::2]) / sum(counts))
+
+
+changes = st.builds(
+    lambda start, size, words: Change(start, start + size, tuple(words)),
+    st.integers(0, 4), st.integers(0, 2), st.lists(st.sampled_from("abc"), max_size=2),
+)  # fmt: skip
+
+
+@given(shares=st.dictionaries(changes, st.integers(0, 8).map(lambda n: ("kind", n / 8)), max_size=8))
+def test_compatible_changes(shares: dict[Change, tuple[str, float]]) -> None:
+    """In order and apart; whatever is left out is too rare or gives way to something at least as probable."""
+    for threshold in (0.0, 0.25, 0.5, 1.0):
+        chosen = list(_compatible(shares, threshold))
+        assert chosen == sorted(chosen, key=lambda change: (change.start, change.end))
+        assert all(shares[change][1] >= threshold for change in chosen)
+        for at, one in enumerate(chosen):
+            assert not any(_overlap(one, other) or _overlap(other, one) for other in chosen[at + 1 :])
+        for one, (_, share) in shares.items():
+            if one not in chosen and share >= threshold:
+                assert any(_overlap(one, other) and shares[other][1] >= share for other in chosen)
+        assert set(chosen) <= set(_compatible(shares, threshold / 2))

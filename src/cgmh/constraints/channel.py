@@ -13,6 +13,9 @@ from torch import Tensor
 from ..text.sentences import Sentences
 from .tables import OnDevice, pad
 
+ALIGNED = 256  # sentences that are aligned together: a table of each is held in lists
+ROUNDING = 1e-9  # nats by which equal costs may differ
+
 
 @dataclass(frozen=True)
 class Priced:
@@ -67,7 +70,7 @@ class Channel:
         first: float = 0.0,
         strange: Tensor | None = None,
     ) -> None:
-        self._sources, self._other, self._order, self._first = sources, other, order, first
+        self._sources, self._other, self._order, self.first = sources, other, order, first
         self._kinds = insert_kinds  # of each id
         longest, num_ids = max(len(source.ids) for source in sources), len(insert)
         listed = [_listed(source) for source in sources]
@@ -109,7 +112,7 @@ class Channel:
         # Prefix sums: a sum over the whole row would round otherwise in a wider array.
         strange = torch.nn.functional.pad(tables["strange"][sentences.ids].cumsum(-1), (1, 0))  # [B,L+1]
         cost = (self._costs(sentences)[-1] + strange).gather(1, sentences.lengths[:, None])[:, 0]
-        return -(cost + self._first * self._changed(sentences).double())
+        return -(cost + self.first * self._changed(sentences).double())
 
     def _changed(self, sentences: Sentences) -> Tensor:
         """[B] bool: not the source."""
@@ -155,17 +158,24 @@ class Channel:
 
     def align(self, sentences: Sentences) -> list[list[Operation]]:
         """What was done to the source of each sentence, from left to right; words that were kept are left out."""
-        costs = torch.stack(self._costs(sentences), 1).tolist()  # [B,N+1,L+1]
-        return [
-            self._path(self._sources[input], table, words)
-            for input, table, words in zip(sentences.inputs.tolist(), costs, sentences.to_lists(), strict=True)
-        ]
+        found: list[list[Operation]] = []
+        for rows in torch.split(torch.arange(len(sentences), device=sentences.device), ALIGNED):
+            some = sentences.select(rows)
+            costs = torch.stack(self._costs(some), 1).tolist()  # [R,N+1,L+1]
+            found += [
+                self._path(self._sources[input], table, words)
+                for input, table, words in zip(some.inputs.tolist(), costs, some.to_lists(), strict=True)
+            ]
+        return found
 
     def _path(self, source: ChannelSource, costs: list[list[float]], words: list[int]) -> list[Operation]:
         i, j = len(source.ids), len(words)
         found: list[Operation] = []
         while i or j:
-            _, back, on, kind = min(self._ways(source, costs, words, i, j), key=lambda way: way[0])
+            ways = self._ways(source, costs, words, i, j)
+            # The first of those that cost the same, whatever the rounding: one change has one name in every sentence.
+            least = min(cost for cost, *_ in ways) + ROUNDING
+            _, back, on, kind = next(way for way in ways if way[0] <= least)
             if kind:
                 found.append(Operation(i - back, i, j - on, j, kind))
             i, j = i - back, j - on

@@ -60,24 +60,31 @@ class AllSides(Screening):
         self.name = small.name if big is None else f"{big.name} beside {small.name}"
         self._known: dict[tuple[int, ...], float] = {}
 
+    @property
+    def weight(self) -> float:
+        """What all readings count together."""
+        return sum(self._weights) + (0.0 if self._big is None else self._big_weight)
+
     def bound(self, lexicon: Lexicon) -> "AllSides":
         return AllSides(self.small.bound(lexicon), self._weights, self._big, self._big_weight, lexicon)
 
     def _said(self, sentences: Sentences) -> Tensor:
         wanted = [tuple(ids) for ids in sentences.to_lists()]
         if len(self._known) > KEPT:
-            self._known.clear()
-        new = sorted({ids for ids in wanted if ids not in self._known}, key=len)
+            self._known = {}  # not cleared: chains of another thread may be reading the old one
+        known = self._known
+        new = sorted({ids for ids in wanted if ids not in known}, key=len)
         for first in range(0, len(new), ROWS):
             some = new[first : first + ROWS]
-            self._known.update(zip(some, self._read(some).tolist(), strict=True))
-        return torch.tensor([self._known[ids] for ids in wanted], dtype=torch.float64)
+            known.update(zip(some, self._read(some).tolist(), strict=True))
+        return torch.tensor([known[ids] for ids in wanted], dtype=torch.float64)
 
     def _read(self, sentences: Sequence[tuple[int, ...]]) -> Tensor:
         """[N]: all readings of sentences together."""
         total = torch.zeros(len(sentences), dtype=torch.float64)
         if any(self._weights):
-            readings = torch.stack([one.double() for one in features(sentences, self.small, shapes=True)], -1).cpu()  # [N,3]
+            sides = features(sentences, self.small, shapes=True)
+            readings = torch.stack([one.double() for one in sides], -1).cpu()  # [N,3]
             total += readings @ torch.tensor(self._weights, dtype=torch.float64)
         if self._big is not None:
             if self._lexicon is None:

@@ -73,7 +73,9 @@ _SUFFIXES = (
     "sion tion ion ize ise ized ised ous ously th"
 ).split()
 _SHORTEST_STEM = 4
+_SHORTENED = frozenset("it that what there here who let he she how where".split())  # before a shortened is, has or us
 FEW, LONG = 3, 7  # with fewer spellings than this, a word of that many letters may have three wrong ones
+LONGEST_SPLIT = 60  # letters beyond which nobody typed two words as one
 OFTEN = 5_000_000  # uses of a word that everyone knows, in the counts of the dictionary
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 
@@ -114,9 +116,11 @@ class Confusions:
 
     def joined(self, first: str, second: str) -> list[str]:
         """Single words that two neighbours may have been meant to be: every one, can not, well known."""
-        if not (first[-1:].isalpha() and second[:1].isalpha()):
+        if not first[-1:].isalpha() or not (second[:1].isalpha() or second == "'s"):
             return []
         forms = (first + second, f"{first}-{second}")
+        if second == "'s":
+            forms = (f"{first}s",) if first.lower() in _SHORTENED else ()
         return [form for form in forms if form in self.vocabulary.ids]
 
     def _all(self, word: str) -> Iterator[Confusion]:
@@ -149,7 +153,9 @@ class Confusions:
             some += self._farther(lower, {term for _, term, _ in some})
         some.sort(key=lambda item: (item[0], -item[2]))
         for letters, term, _ in some[:most]:
-            yield Confusion((self._cased(term),), kind, letters)
+            cased = self._cased(term)
+            if letters <= 1 or cased == term or word != lower:  # no name from afar for what is typed as none
+                yield Confusion((cased,), kind, letters)
 
     def _farther(self, word: str, nearer: set[str]) -> list[tuple[float, str, int]]:
         """Words with three wrong letters, the first being right."""
@@ -171,6 +177,8 @@ class Confusions:
 
     def _splits(self, word: str) -> Iterator[Confusion]:
         """Two words that were typed as one."""
+        if word.endswith("s") and word[:-1] in _SHORTENED:
+            yield Confusion((word[:-1], "'s"), "splitting")
         if "-" in word:
             first, _, second = word.partition("-")
             yield Confusion((first, second), "splitting")
@@ -179,7 +187,7 @@ class Confusions:
                 pair for pair in (("a", word[1:]), ("every", word[5:]), ("may", word[3:])) if "".join(pair) == word
             ]
         else:
-            pairs = [(word[:at], word[at:]) for at in range(1, len(word))]
+            pairs = [(word[:at], word[at:]) for at in range(1, len(word))] if len(word) <= LONGEST_SPLIT else []
         usual = [pair for pair in pairs if all(len(part) > 1 or part in "ai" for part in pair)]
         usual = [pair for pair in usual if all(self.vocabulary.is_ordinary(part) for part in pair)]
         usual.sort(key=lambda pair: -min(self._counts.get(part, 0) for part in pair))

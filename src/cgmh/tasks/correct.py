@@ -64,7 +64,7 @@ class Correct:
                 lexicon, bound.small, target, proposal, start, about=about, steepest=STEEPEST, answers=answers
             )
         target = Target(bound, [channel, *_kept(mendings)])
-        tried = estimates(mendings, lexicon, known, bound.small, channel)
+        tried = estimates(mendings, lexicon, known, bound.small, channel, bound.weight)
         start = _started(starts(mendings, tried, target, ROOM), mendings, chains, bound)
         rest = 1 - REWRITTEN - SWAPPED
         proposal = Mixture(

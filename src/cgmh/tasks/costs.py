@@ -33,7 +33,7 @@ COSTS = Costs(
         "determiner": 9.4, "preposition": 7.3, "auxiliary": 11.0, "pronoun": 16.6, "linking": 11.1, "comma": 7.4,
         "punctuation": 8.0, "word": 20.3,
     },
-    letter=7.0, order=4.9, first=3.8, strange=30.9, dropped=28.6,
+    letter=7.0, order=4.9, first=4.6, strange=30.9, dropped=28.6,
 )  # fmt: skip
 COSTS_BIG = Costs(
     replace={
@@ -49,5 +49,5 @@ COSTS_BIG = Costs(
         "determiner": 9.2, "preposition": 7.8, "auxiliary": 6.5, "pronoun": 8.3, "linking": 10.3, "comma": 6.6,
         "punctuation": 4.2, "word": 16.6,
     },
-    letter=7.0, order=3.7, first=3.2, strange=25.0, dropped=20.0,
+    letter=7.0, order=3.7, first=3.8, strange=25.0, dropped=20.0,
 )  # fmt: skip

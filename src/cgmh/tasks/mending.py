@@ -85,7 +85,7 @@ class Mending:
         [n+1,V]).
         """
         ids, num = lexicon.vocabulary.ids, len(self.words)
-        missing = torch.tensor([ids[word] for word in MISSING if word in ids], device=log_gap.device)
+        missing = torch.tensor([ids[word] for word in MISSING if word in ids], dtype=torch.int64, device=log_gap.device)
         for at in range(num):
             if not self.fixed[at]:
                 single = [ids[one.words[0]] for one in self.confusions[at] if len(one.words) == 1]
@@ -100,7 +100,7 @@ class Mending:
         inside = [False, *(self.fixed[at] and self.fixed[at + 1] for at in range(num - 1)), False]
         for slot in range(num + 1):
             if not inside[slot]:
-                small = missing[log_gap[slot, missing].topk(TRIED_MISSING).indices].tolist()
+                small = missing[log_gap[slot, missing].topk(min(TRIED_MISSING, len(missing))).indices].tolist()
                 free = log_gap[slot].topk(TRIED_FREELY).indices.tolist()
                 yield from ((slot, slot, (id,)) for id in dict.fromkeys([*small, *free]))
 

@@ -43,9 +43,17 @@ class Tried:
 
 
 def estimates(
-    mendings: Sequence[Mending], lexicon: Lexicon, known: Confusions, model: RecurrentModel, channel: Channel
+    mendings: Sequence[Mending],
+    lexicon: Lexicon,
+    known: Confusions,
+    model: RecurrentModel,
+    channel: Channel,
+    scale: float,
 ) -> list[list[Tried]]:
-    """What may be tried with each source, and what it would bring."""
+    """What may be tried with each source, and what it would bring where something else is changed too.
+
+    `scale` is how much the model counts in the target beside what it says itself, reading forward.
+    """
     sources = [mending.ids for mending in mendings]
     capacity = max(map(len, sources)) + 3
     start = Sentences.from_lists(sources, capacity, range(len(sources)), device=model.device)
@@ -58,13 +66,17 @@ def estimates(
         log_fill = model.fill_log_probs(encoding, torch.full_like(gaps[:, 0], number), gaps[:, 0], gaps[:, 1])
         log_fill = log_fill.index_fill(1, model.special_ids, -torch.inf)
         tried = dict.fromkeys(mending.changes(lexicon, known, log_fill[:num], log_fill[num:]))
-        changes = [change for change in tried if len(change[2]) + num > change[1] - change[0]]
+        changes = [
+            (start, end, words)
+            for start, end, words in tried
+            if len(words) + num > end - start and words != tuple(source[start:end])
+        ]
         edited = [[*source[:start], *words, *source[end:]] for start, end, words in changes]
         batch = Sentences.from_lists(edited, capacity, [number] * len(edited), device=model.device)
         left = torch.tensor([start for start, _, _ in changes], device=model.device)
         right = torch.tensor([num - end for _, end, _ in changes], device=model.device)
         gain = model.score(encoding, torch.full_like(left, number), batch, left, right, WINDOW).log_gain.double()
-        gain = gain + channel.log_factor(batch) - base[number]
+        gain = scale * gain + channel.log_factor(batch) - base[number] + channel.first
         found.append([Tried(*change, value) for change, value in zip(changes, gain.tolist(), strict=True)])
     return found
 
@@ -105,7 +117,7 @@ def _sides(source: list[int], change: Tried) -> tuple[tuple[int, ...], tuple[int
     """A change as two phrases: an insertion or a deletion leans on the word after it, or on both neighbours."""
     one, words = tuple(source[change.start : change.end]), change.words
     if one and words:
-        return None if one == words else (one, words)
+        return one, words
     before, after = source[change.start - 1 : change.start] if change.start else [], source[change.end : change.end + 1]
     if after and source.count(after[0]) == 1:
         before = []

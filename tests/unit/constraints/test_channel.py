@@ -210,7 +210,7 @@ def _table(name: str, change: Callable[[torch.Tensor], Any]) -> Callable[[Channe
 
 MISTAKES: dict[str, Callable[[Channel], None]] = {
     "no order": lambda channel: setattr(channel, "_order", math.inf),
-    "no first": lambda channel: setattr(channel, "_first", 0.0),
+    "no first": lambda channel: setattr(channel, "first", 0.0),
     "no join": _table("join", lambda join: torch.full_like(join, math.inf)),
     "a join of the next pair": _table("join", lambda join: join.roll(1, 1)),
     "no split": _table("split", lambda split: torch.full_like(split, -1)),
