@@ -77,7 +77,7 @@ def screened_space(
 def sided_space(
     name: str, small: RecurrentModel, kind: type[AllSides] = AllSides, weights: tuple[float, float, float] = SIDES
 ) -> ScreenedSpace:
-    return _judged(name, small, lambda some, lexicon: kind(some, weights, lexicon), 4)
+    return _judged(name, small, lambda some, lexicon: kind(some, weights, lexicon=lexicon), 4)
 
 
 def _judged(

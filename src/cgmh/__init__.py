@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .models.checkpoint import load_model
     from .result import Edit, Result, Score, Sentence, Step
     from .sampling import Annealing, Constant, Kernel, sample
+    from .tasks.reading import CorrectInput
     from .target import Target
 
 # What needs torch is imported on first use, so that `import cgmh` and `cgmh --help` are quick.
@@ -29,6 +30,7 @@ _HOMES = {
     "Edit": "result", "Result": "result", "Score": "result", "Sentence": "result", "Step": "result",
     "Annealing": "sampling", "Constant": "sampling", "Kernel": "sampling", "sample": "sampling",
     "Target": "target",
+    "CorrectInput": "tasks.reading",
 }  # fmt: skip
 
 __all__ = [
@@ -37,6 +39,7 @@ __all__ = [
     "BadModel",
     "CgmhError",
     "Constant",
+    "CorrectInput",
     "Edit",
     "InfeasibleStart",
     "Kernel",

@@ -17,7 +17,7 @@ from .text.passage import read_passage
 
 
 def correct_all(
-    inputs: Sequence[CorrectInput],
+    inputs: Sequence[CorrectInput | str],
     settings: Settings = CORRECT,
     *,
     model: AnyModel | None = None,
@@ -25,21 +25,27 @@ def correct_all(
     constraints: Sequence[UserConstraint] = (),
     progress: bool = False,
 ) -> Iterator[Result]:
-    """The corrections of texts, in their order; sentences of several texts are sampled together."""
+    """The corrections of texts, in their order; sentences of several texts are sampled together.
+
+    A `CorrectInput` says of its text what is left alone; a string is a text as `correct` takes it.
+    """
+    if isinstance(inputs, str):
+        raise BadInput("correct_all takes several texts, a list of strings; for one, call `cgmh.correct`")
+    asked = [CorrectInput(input) if isinstance(input, str) else input for input in inputs]
     if settings.use not in (None, "target"):
         raise BadInput(f"--use {settings.use}: a correction samples; a big model can only be its target")
     if settings.select not in CORRECTION_RULES:
         raise BadInput(f"--select {settings.select}: choose one of {', '.join(CORRECTION_RULES)}")
     small, judge, use = as_models(model, big, settings.use or (None if big is None else "target"))
     passages = []
-    for number, input in enumerate(inputs, start=1):
+    for number, input in enumerate(asked, start=1):
         try:
             passages.append(read_passage(input.text, small.vocabulary, most=LONGEST))
         except BadInput as error:
             raise BadInput(f"input {number}: {error}") from None
     sentences = [
         SentenceInput(passage, at, input.protect, input.paper)
-        for input, passage in zip(inputs, passages, strict=True)
+        for input, passage in zip(asked, passages, strict=True)
         for at in range(len(passage.sentences))
     ]
     settings = replace(settings, use=use)

@@ -18,7 +18,7 @@ import cgmh
 from cgmh.cli import main
 from cgmh.cli.options import SENTENCE_CHOICES
 from cgmh.result import Edit, Result, Sentence
-from cgmh.settings import CORRECTION_RULES, SENTENCE_RULES, Settings
+from cgmh.settings import CORRECT, CORRECTION_RULES, SENTENCE_RULES, Settings
 from cgmh.tasks import CorrectInput
 from commands import Answer, run
 
@@ -107,6 +107,27 @@ def test_nothing_but_bad_texts() -> None:
     assert (answer.code, answer.output) == (2, "\n你好 世界 你好 世界\n? is no text\n")
     for line, part in zip(answer.errors.splitlines(), ("text 1: is empty", "few words", "control"), strict=True):
         assert part in line
+
+
+def test_the_examples_of_the_help_are_corrected() -> None:
+    help_text = run("correct", "--help").output
+    lines = [line for line in help_text.splitlines() if line.startswith("  cgmh correct ") and '"..."' not in line]
+    examples = [text for line in lines for text in re.findall(r'"([^"]+)"', line)]
+    assert len(examples) == 3
+    assert run("correct", *examples, "--quiet").output.splitlines() == [
+        "I have two apples and she likes them .",
+        "Their house is big. I receive many letters.",
+        "She has two cats.",
+    ]
+
+
+def test_the_help_says_what_is_so_by_default() -> None:
+    help_text = " ".join(run("correct", "--help").output.split())
+    assert f"Steps of each chain. [default: {CORRECT.steps}]" in help_text
+    assert f"Chains for each sentence. [default: {CORRECT.chains}]" in help_text
+    assert "to set the style; or none. By default it reads none." in help_text
+    assert CORRECT.context == ()
+    assert "By default a few plain ones." in " ".join(run("paraphrase", "--help").output.split())
 
 
 def test_rules_are_all_offered() -> None:
@@ -233,10 +254,9 @@ def test_command_and_function_have_the_same_defaults(canned: list[tuple[list[Cor
 
 def test_trace_is_a_table_of_the_steps_of_the_first_sentence() -> None:
     output = run("correct", "the train was late. It rained.", *QUICK, "--trace-all").output
-    head, start, *rows = output.split("\n\n")[1].splitlines()
+    head, *rows = output.split("\n\n")[1].splitlines()
     assert head.split() == ["step", "sentence", "move"]
-    assert start.split(maxsplit=1) == ["start", "the train was late."]
-    assert len(rows) == 20
+    assert [row.split()[0] for row in rows] == [str(step) for step in range(1, 21)]  # no row for the mended start
     assert any(row[7:8] == "x" for row in rows)
 
 

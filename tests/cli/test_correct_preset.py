@@ -48,6 +48,13 @@ def test_the_paper_has_its_own_steps() -> None:
     assert record["acceptance"]["swap"] is None  # it has no such move
 
 
+def test_the_trace_starts_at_the_source() -> None:
+    head, start, *rows = run(*PAPER, "--steps", "5", "--trace-all").output.split("\n\n")[1].splitlines()
+    assert head.split() == ["step", "sentence", "move"]
+    assert start.split(maxsplit=1) == ["start", TRAIN]
+    assert len(rows) == 5
+
+
 def test_options_override_it(asked: list[tuple[list[CorrectInput], Settings]]) -> None:
     run(*PAPER)
     run(*PAPER, "--chains", "3", "--select", "threshold", "--threshold", "0.7", "--protect", "none")

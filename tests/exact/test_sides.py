@@ -38,12 +38,15 @@ def test_exact(small: RecurrentModel, space: str, window: int | None, trust: flo
 
 
 def by_hand(model: RecurrentModel, words: list[int]) -> tuple[float, float, float]:
-    """The three readings of one sentence on its own, the filled one word by word."""
+    """The three readings of one sentence on its own, the filled one word by word; one it lacks by its shape."""
     encoding = model.encode(Sentences.from_lists([words], len(words) + 1))
-    filled = 0.0
+    filled, row = 0.0, torch.tensor([0])
     for at, word in enumerate(words):
         gap = torch.tensor([at])
-        log_prob = model.fill(encoding, torch.tensor([0]), gap, gap + 1).log_prob(torch.tensor([word]))
+        if word < model.num_words:
+            log_prob = model.fill(encoding, row, gap, gap + 1).log_prob(torch.tensor([word]))
+        else:
+            log_prob = model.fill_log_probs(encoding, row, gap, gap + 1)[:, encoding.ids[0, at]]
         filled += max(float(log_prob), LEAST)
     return float(model.log_prob(encoding)), float(model.backward_log_prob(encoding)), filled
 

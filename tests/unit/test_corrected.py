@@ -119,21 +119,25 @@ def _read(problem: Problem, result: Result) -> Sentences:
 
 @pytest.mark.parametrize("rule", CORRECTION_RULES)
 @pytest.mark.parametrize("threshold", [0.0, 0.5, 1.0])
-def test_edits_make_the_text_and_doubts_are_elsewhere(rule: Rule, threshold: float) -> None:
+def test_edits_make_the_text_and_doubts_are_others(rule: Rule, threshold: float) -> None:
     found = answer(select=rule, threshold=threshold)
     made = as_text_edits(found.edits or ())
     assert apply_edits(SOURCE, made) == found.best.text
     for edit in (*(found.edits or ()), *found.doubtful):
         assert 0 <= edit.probability <= 1
         assert SOURCE[edit.start : edit.end] == edit.original != edit.replacement
-    for doubt in as_text_edits(found.doubtful):
-        apply_edits(SOURCE, [*made, doubt])  # raises where both cannot be made
+    doubts = as_text_edits(found.doubtful)
+    assert set(doubts).isdisjoint(made)
+    assert len(set(doubts)) == len(doubts)
     assert all(edit.probability >= 0.05 for edit in found.doubtful)
 
 
 def test_thresholds() -> None:
     none, half, all_samples = (answer(threshold=threshold) for threshold in (0.0, 0.5, 1.0))
-    assert none.doubtful == ()  # what can be made is made
+    made = as_text_edits(none.edits or ())
+    for doubt in as_text_edits(none.doubtful):  # what can be made is made; what is left is another choice
+        with pytest.raises(ValueError, match="overlap"):
+            apply_edits(SOURCE, [*made, doubt])
     assert all(edit.probability >= 0.5 for edit in half.edits or ())
     assert all(edit.probability < 0.5 for edit in half.doubtful)
     assert {edit.probability for edit in all_samples.edits or ()} == {1.0}

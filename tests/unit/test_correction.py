@@ -70,6 +70,15 @@ def test_results_come_in_the_order_of_the_texts() -> None:
     assert other.best.text == "We receive it."
 
 
+def test_plain_strings_are_texts() -> None:
+    texts = ["I recieve it.", "We met 300 peple."]
+    mixed = list(cgmh.correct_all([texts[0], cgmh.CorrectInput(texts[1])], FEW))
+    assert mixed == list(correct_all([CorrectInput(text) for text in texts], FEW))
+    assert mixed[0].best.text == "I receive it."
+    with pytest.raises(cgmh.BadInput, match=r"a list of strings; for one, call `cgmh\.correct`"):
+        next(cgmh.correct_all(texts[0], FEW))
+
+
 def test_other_samples_have_what_stands_around_the_sentence() -> None:
     text = "  1. He go at home becuase he want.\n"
     result = cgmh.correct(text, n=4, **{**QUICK, "temperature": 2.0})

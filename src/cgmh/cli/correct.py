@@ -80,15 +80,17 @@ def correct_command(ctx: click.Context, /, texts: tuple[str, ...], file: str | N
 
     \b
     cgmh correct "i has two apple and she like them ."
-    cgmh correct "He go home. She stay." "Its raining."      each TEXT has one sentence or several
+    cgmh correct "Thier house are big. I recieve many letter." "She have two cats."
     cgmh correct --file essay.txt > corrected.txt            one text a line, and one line for each
     cgmh correct "..." --diff                                what was changed, within the text
     cgmh correct "..." --threshold 0.8                       only what is rather sure
     cgmh correct --file essay.txt --json > out.jsonl         every edit with its place and probability
     cgmh correct "..." --model smollm2                       the judgement of a real LLM; slower
 
-    Many sentences that may have been meant are sampled. The probability of an edit is the share of these samples that
-    contain it: 0.93 says that 93% of them make it. Edits from --threshold on are made.
+    Each TEXT has one sentence or several. Many sentences that may have been meant are sampled. The probability of an
+    edit is the share of these samples that contain it: 0.93 says that 93% of them make it. Edits from --threshold on
+    are made. Where samples agree that something is wrong but not on what was meant (go: went or goes), no single edit
+    may reach the threshold; --select consensus then decides, by a whole sample.
 
     On a terminal, the edits are listed below each text (→ replaced, + inserted, - deleted), with probability and kind,
     and then those that too few samples make; --json has them always, with the places of their characters in the input.
@@ -123,7 +125,8 @@ def correct_command(ctx: click.Context, /, texts: tuple[str, ...], file: str | N
                 print_json(result) if options["as_json"] else page.print(result)
                 if result.trace and not options["as_json"]:
                     first = read_passage(line.text, small.vocabulary, most=LONGEST).sentences[0]
-                    print_trace(result, None if use == "target" else line.text[first.start : first.end])
+                    # Only the paper's search starts at the source; others where plain mistakes are mended.
+                    print_trace(result, line.text[first.start : first.end] if asked.paper else None)
         else:
             print_error(line, error) if options["as_json"] else page.print_as_is(line)
     next(results, None)  # ends the progress bar

@@ -113,8 +113,8 @@ def model_options(*, ranks: bool = True) -> Callable[[Command], Command]:
         click.option(
             "--context",
             metavar="FILE",
-            help="Lines that the big model reads before each sentence, to set the style; or none. By default a few "
-            "plain ones.",
+            help="Lines that the big model reads before each sentence, to set the style; or none. By default "
+            + ("a few plain ones." if ranks else "it reads none."),
         ),
     )
 

@@ -35,6 +35,7 @@ class ChannelSource:
     split: Sequence[Mapping[tuple[int, int], Priced]] = field(default=())  # [n], or nothing
     join: Sequence[Mapping[int, Priced]] = field(default=())  # [n-1], or nothing
     other: Sequence[Priced] = field(default=())  # [n], or nothing: replacing by any other word
+    first: float = 1.0  # what the price of changing anything at all is multiplied by
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Channel:
 
     `insert` [ids] prices each word that the source lacks, `strange` [ids] each word of the sentence that no dictionary
     has; `other` a replacement that no source lists, `order` an exchange of neighbours, and `first` that anything is
-    changed at all: most sentences are right.
+    changed at all: most sentences are right. A source may multiply that.
     """
 
     name = "channel"
@@ -103,6 +104,7 @@ class Channel:
             local=local, replace=replace, join=join, delete=delete, split=split, split_cost=split_cost, insert=insert,
             strange=torch.zeros_like(insert) if strange is None else strange,
             ids=pad([list(source.ids) for source in sources], -1),
+            first=torch.tensor([source.first for source in sources], dtype=torch.float64),
             lengths=torch.tensor([len(source.ids) for source in sources]),
         )  # fmt: skip
 
@@ -112,7 +114,7 @@ class Channel:
         # Prefix sums: a sum over the whole row would round otherwise in a wider array.
         strange = torch.nn.functional.pad(tables["strange"][sentences.ids].cumsum(-1), (1, 0))  # [B,L+1]
         cost = (self._costs(sentences)[-1] + strange).gather(1, sentences.lengths[:, None])[:, 0]
-        return -(cost + self.first * self._changed(sentences).double())
+        return -(cost + self.first * tables["first"][sentences.inputs] * self._changed(sentences))
 
     def _changed(self, sentences: Sentences) -> Tensor:
         """[B] bool: not the source."""

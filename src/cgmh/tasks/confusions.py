@@ -118,7 +118,7 @@ class Confusions:
         """Single words that two neighbours may have been meant to be: every one, can not, well known."""
         if not first[-1:].isalpha() or not (second[:1].isalpha() or second == "'s"):
             return []
-        forms = (first + second, f"{first}-{second}")
+        forms: tuple[str, ...] = (first + second, f"{first}-{second}")
         if second == "'s":
             forms = (f"{first}s",) if first.lower() in _SHORTENED else ()
         return [form for form in forms if form in self.vocabulary.ids]

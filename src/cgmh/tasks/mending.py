@@ -1,5 +1,6 @@
 """What may be done to a source to mend it: the tables of its channel, and the changes that are worth a try."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -8,9 +9,11 @@ from torch import Tensor
 
 from ..constraints.channel import ChannelSource, Priced
 from ..text.lexicon import Lexicon
-from .confusions import MISSING, SMALL, Confusion, Confusions
+from .confusions import MARKS, MISSING, SMALL, Confusion, Confusions
 from .costs import Costs
 
+USUAL = 20  # words of a sentence for which the price of a first change is what the costs say
+HYPHEN = 4.0  # nats more for joining two words by a hyphen: often a matter of taste
 NEVER = 60.0  # nats: what is protected stays
 TRIED, TRIED_MISSING, TRIED_FREELY = 10, 6, 2  # confusions of a word; small words and others in a gap
 
@@ -56,7 +59,10 @@ class Mending:
             replace.append(single)
             split.append(double)
         join = [
-            {ids[word]: Priced(costs.replace["joining"], "joining") for word in self._joined(at, known)}
+            {
+                ids[word]: Priced(costs.replace["joining"] + HYPHEN * ("-" in word), "joining")
+                for word in self._joined(at, known)
+            }
             for at in range(len(self.words) - 1)
         ]
         # A word that no dictionary has should be mended, not dropped.
@@ -69,7 +75,13 @@ class Mending:
             Priced(NEVER if stays else costs.replace["word"] + more, "word")
             for stays, more in zip(self.fixed, odd, strict=True)
         ]
-        return ChannelSource(self.ids, replace, delete, split, join, other)
+        # A mark in place of a word is no replacement: it costs what it does to lose the one and bring the other.
+        for word, single, gone in zip(self.words, replace, delete, strict=True):
+            if any(c.isalnum() for c in word):
+                for mark in MARKS:
+                    if mark in ids:
+                        single[ids[mark]] = Priced(gone.cost + costs.insert[kind_of(mark)], "word")
+        return ChannelSource(self.ids, replace, delete, split, join, other, first_of(len(self.ids)))
 
     def _joined(self, at: int, known: Confusions) -> list[str]:
         if self.fixed[at] or self.fixed[at + 1]:
@@ -110,6 +122,11 @@ def _best(log_word: Tensor, ids: list[int], most: int) -> list[int]:
         return ids
     some = torch.tensor(ids, device=log_word.device)
     return some[log_word[some].topk(most).indices].tolist()
+
+
+def first_of(num_words: int) -> float:
+    """What the price of a first change is multiplied by: a longer sentence has more places to change wrongly."""
+    return math.log(max(num_words, 2)) / math.log(USUAL)
 
 
 def kind_of(word: str) -> str:

@@ -16,7 +16,7 @@ from ..target import Target
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
 from .confusions import Confusions
-from .mending import Mending
+from .mending import Mending, first_of
 
 MOST = 10  # alternatives of a group
 LEAST = 0.0005  # the share of an alternative that looks useless, beside 1 for the words as they are
@@ -76,7 +76,7 @@ def estimates(
         left = torch.tensor([start for start, _, _ in changes], device=model.device)
         right = torch.tensor([num - end for _, end, _ in changes], device=model.device)
         gain = model.score(encoding, torch.full_like(left, number), batch, left, right, WINDOW).log_gain.double()
-        gain = scale * gain + channel.log_factor(batch) - base[number] + channel.first
+        gain = scale * gain + channel.log_factor(batch) - base[number] + channel.first * first_of(num)
         found.append([Tried(*change, value) for change, value in zip(changes, gain.tolist(), strict=True)])
     return found
 

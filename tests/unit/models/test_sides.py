@@ -13,7 +13,9 @@ from cgmh.models.recurrent import RecurrentModel
 from cgmh.models.sides import LEAST, AllSides, features
 from cgmh.text.lexicon import Lexicon
 from cgmh.text.sentences import Sentences
+from cgmh.text.tokenizer import join
 from recurrent_toys import WORDS, tiny_model
+from screened_toys import likings
 
 torch.set_num_threads(1)
 
@@ -36,7 +38,7 @@ def said(model: AllSides, rows: Sequence[Sequence[int]], capacity: int = 7) -> T
 
 
 def summed(model: RecurrentModel, rows: Sequence[Sequence[int]]) -> Tensor:
-    forward, backward, filled = features(rows, model)
+    forward, backward, filled = features(rows, model, shapes=True)
     return WEIGHTS[0] * forward + WEIGHTS[1] * backward + WEIGHTS[2] * filled
 
 
@@ -78,9 +80,11 @@ class Counted:
     def __init__(self) -> None:
         self.asked: list[list[tuple[int, ...]]] = []
 
-    def __call__(self, sentences: Sequence[Sequence[int]], model: RecurrentModel) -> tuple[Tensor, Tensor, Tensor]:
+    def __call__(
+        self, sentences: Sequence[Sequence[int]], model: RecurrentModel, *, shapes: bool = False
+    ) -> tuple[Tensor, Tensor, Tensor]:
         self.asked.append([tuple(some) for some in sentences])
-        return features(sentences, model)
+        return features(sentences, model, shapes=shapes)
 
 
 @pytest.fixture
@@ -117,10 +121,72 @@ def test_bound_to_other_words_it_remembers_nothing(
         sentence = [rows[1][0], id]
         found.append(said(model.bound(lexicon), [sentence]))
         near(found[-1], summed(small.bound(lexicon), [sentence]))
-        filled = features([[id]], small.bound(lexicon))[2]
-        assert filled.tolist() == [LEAST]  # never proposed
     assert len(counted.asked) == 2
     assert not torch.equal(*found)
+
+
+def test_a_word_outside_the_vocabulary_is_read_as_the_unknown_of_its_shape(
+    small: RecurrentModel, rows: list[list[int]]
+) -> None:
+    """Without shapes it fits no place at all, since it is never proposed; words inside read the same either way."""
+    lexicon, sat = Lexicon(small.vocabulary), rows[1][0]
+    ids = [lexicon.add(word) for word in ("thecat", "catthe", "1984", "Thecat")]
+    bound = small.bound(lexicon)
+    assert features([[id] for id in ids], bound)[2].tolist() == [LEAST] * 4
+    alike, other, number, name = features([[sat, id, sat] for id in ids], bound, shapes=True)[2].tolist()
+    assert alike == other
+    assert len({alike, number, name}) == 3
+    # One gap between the same two words: what else fills it is another reading of the same row.
+    plain = features([[sat, ids[0], sat]], bound)[2]
+    encoding = bound.encode(Sentences.from_lists([[sat, ids[0], sat]], 4))
+    row, at = torch.tensor([0]), torch.tensor([1])
+    said = bound.fill_log_probs(encoding, row, at, at + 1)[0, small.vocabulary.id("thecat")]
+    assert LEAST < float(said)
+    near(torch.tensor(alike) - plain, (said - LEAST)[None])
+    for found, expected in zip(features(rows, bound, shapes=True), features(rows, bound), strict=True):
+        assert torch.equal(found, expected)
+
+
+class BigModel:
+    """A model of texts that notes what it is asked."""
+
+    name = "big"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def log_prob(self, texts: Sequence[str]) -> Tensor:
+        self.asked += texts
+        return torch.tensor(likings(texts), dtype=torch.float64)
+
+
+def test_a_big_model_beside_it_is_one_more_reading(
+    small: RecurrentModel, rows: list[list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sides, "ROWS", 3)
+    big, lexicon = BigModel(), Lexicon(small.vocabulary)
+    rows = [*rows, [rows[1][0], lexicon.add("thecat")]]
+    texts = [join(lexicon.words(row)) for row in rows]
+    model = AllSides(small, WEIGHTS, big, 0.6).bound(lexicon)
+    assert model.name == "big beside tiny"
+    liked = torch.tensor(likings(texts), dtype=torch.float64)
+    near(said(model, rows), summed(small.bound(lexicon), rows) + 0.6 * liked)
+    assert sorted(big.asked) == sorted(set(texts))
+    said(model, rows[::-1])
+    assert len(big.asked) == len(set(texts))  # nothing was asked twice
+    near(said(AllSides(small, (0.0, 0.0, 0.0), big, 0.6, lexicon), rows), 0.6 * liked)
+
+
+def test_a_big_model_needs_words(small: RecurrentModel, rows: list[list[int]]) -> None:
+    with pytest.raises(ValueError, match=r"use `bound\(lexicon\)`"):
+        said(AllSides(small, WEIGHTS, BigModel(), 0.6), rows)
+
+
+def test_the_weight_is_that_of_all_readings(small: RecurrentModel) -> None:
+    assert AllSides(small, WEIGHTS).weight == pytest.approx(1.3)
+    assert AllSides(small, WEIGHTS, big_weight=0.6).weight == pytest.approx(1.3)  # of a model that is not there
+    beside = AllSides(small, WEIGHTS, BigModel(), 0.6)
+    assert beside.weight == beside.bound(Lexicon(small.vocabulary)).weight == pytest.approx(1.9)
 
 
 @settings(deadline=None, max_examples=25)

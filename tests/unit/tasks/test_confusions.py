@@ -41,6 +41,11 @@ def offered(word: str) -> dict[str, str]:
         ("eachother", "each other", "splitting"),
         ("everyone", "every one", "splitting"),
         ("well-known", "well known", "splitting"),
+        ("its", "it 's", "splitting"),
+        ("Its", "it 's", "splitting"),
+        ("thats", "that 's", "splitting"),
+        ("whats", "what 's", "splitting"),
+        ("lets", "let 's", "splitting"),
         ("i", "I", "casing"),
         ("english", "English", "casing"),
         (",", ";", "punctuation"),
@@ -97,6 +102,23 @@ def test_a_name_is_not_a_misspelt_word() -> None:
     assert "spelling" in offered("smiht").values()
 
 
+@pytest.mark.parametrize(("typed", "name"), [("lundun", "London"), ("girmeny", "Germany")])
+def test_what_is_typed_in_lower_case_is_no_name_from_afar(typed: str, name: str) -> None:
+    assert distance(typed.capitalize(), name) > 1
+    assert name not in offered(typed)
+
+
+@pytest.mark.parametrize(("typed", "name"), [("londno", "London"), ("amercia", "America"), ("californa", "California")])
+def test_a_name_one_letter_away_may_be_meant(typed: str, name: str) -> None:
+    assert distance(typed, name) <= 1
+
+
+@pytest.mark.parametrize("word", ["dogs", "cats", "sits", "houses"])
+def test_no_other_word_hides_a_shortened_one(word: str) -> None:
+    """Its may be it's; dogs is never dog's, which takes another word after it."""
+    assert not any(one.words[-1] == "'s" for one in known().of(word))
+
+
 anything = st.text(max_size=9) | st.text("aehinorst'-", min_size=1, max_size=9)
 ours = st.deferred(lambda: st.sampled_from(vocabulary().words)).filter(lambda word: not is_special(word))
 
@@ -126,6 +148,8 @@ def test_laws_of_confusions(word: str) -> None:
         assert (one.distance > 0) == (one.kind in ("spelling", "real word"))
         assert one.kind in COSTS.replace
         assert one.kind in COSTS_BIG.replace
+        if word == word.lower() and one.distance > 1:
+            assert one.words[0] == one.words[0].lower()
 
 
 def test_nothing_outside_a_small_vocabulary() -> None:
@@ -149,7 +173,10 @@ def test_confusions_are_made_once_a_vocabulary() -> None:
         ("can", "not", ["cannot"]),
         ("well", "known", ["well-known"]),
         ("red", "table", []),
-        ("it", "'s", []),
+        ("it", "'s", ["its"]),
+        ("It", "'s", ["Its"]),
+        ("dog", "'s", []),
+        ("it", "'", []),
         ("2", "nd", []),
         ("", "one", []),
     ],

@@ -32,6 +32,11 @@ def left_alone(text: str, **options: tuple[str, ...]) -> list[str]:
         ("The iPhone 7 are small.", ["iPhone 7"]),
         ("They walk from new York to Qqzx.", ["new York", "Qqzx"]),
         ("He is a good Teacher of music.", []),  # an ordinary word with a capital
+        ("I likes it 😀 alot.", ["😀"]),
+        ("We saw ★ and → there.", ["★", "→"]),
+        ("Good & bad thing * happens.", ["&", "*"]),
+        ("He say: it are fine; yes, she say!", []),  # punctuation may be mended
+        ("So … we go – or stay — now?", []),
     ],
 )
 def test_what_is_left_alone(text: str, phrases: list[str]) -> None:
@@ -40,6 +45,7 @@ def test_what_is_left_alone(text: str, phrases: list[str]) -> None:
 
 def test_only_what_is_asked_for_is_left_alone() -> None:
     text = 'Bob Smith paid 300 for "it" at me@site.org .'
+    assert left_alone("I likes it 😀 .", protect=()) == ["😀"]  # no word that could be misspelt
     assert left_alone(text, protect=()) == ["me@site.org"]  # nobody misspells an address so that we could tell
     assert left_alone(text, protect=("names",)) == ["Bob Smith", "me@site.org"]
     assert left_alone("I do not know it.", protect=("negation",)) == ["not"]
