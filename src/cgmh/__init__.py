@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from .models.checkpoint import load_model
     from .result import Edit, Result, Score, Sentence, Step
     from .sampling import Annealing, Constant, Kernel, sample
-    from .tasks.reading import CorrectInput
     from .target import Target
+    from .tasks.reading import CorrectInput
 
 # What needs torch is imported on first use, so that `import cgmh` and `cgmh --help` are quick.
 _HOMES = {

@@ -120,7 +120,7 @@ class Confusions:
             return []
         forms: tuple[str, ...] = (first + second, f"{first}-{second}")
         if second == "'s":
-            forms = (f"{first}s",) if first.lower() in _SHORTENED else ()
+            forms = (f"{first}s",) if first.lower() == "it" else ()  # its; "thats" would be a mistake
         return [form for form in forms if form in self.vocabulary.ids]
 
     def _all(self, word: str) -> Iterator[Confusion]:

@@ -133,16 +133,16 @@ def test_a_word_outside_the_vocabulary_is_read_as_the_unknown_of_its_shape(
     ids = [lexicon.add(word) for word in ("thecat", "catthe", "1984", "Thecat")]
     bound = small.bound(lexicon)
     assert features([[id] for id in ids], bound)[2].tolist() == [LEAST] * 4
-    alike, other, number, name = features([[sat, id, sat] for id in ids], bound, shapes=True)[2].tolist()
-    assert alike == other
-    assert len({alike, number, name}) == 3
-    # One gap between the same two words: what else fills it is another reading of the same row.
-    plain = features([[sat, ids[0], sat]], bound)[2]
-    encoding = bound.encode(Sentences.from_lists([[sat, ids[0], sat]], 4))
-    row, at = torch.tensor([0]), torch.tensor([1])
-    said = bound.fill_log_probs(encoding, row, at, at + 1)[0, small.vocabulary.id("thecat")]
-    assert LEAST < float(said)
-    near(torch.tensor(alike) - plain, (said - LEAST)[None])
+    around = [[sat, id, sat] for id in ids]
+    plain, shaped = features(around, bound)[2], features(around, bound, shapes=True)[2]
+    assert shaped[0] == shaped[1]
+    assert len(set(shaped.tolist())) == 3
+    encoding, every = bound.encode(Sentences.from_lists(around, 4)), torch.arange(4)
+    at = torch.ones_like(every)
+    unknown = torch.tensor([small.vocabulary.id(lexicon.word(id)) for id in ids])
+    fits = bound.fill_log_probs(encoding, every, at, at + 1)[every, unknown]
+    assert bool((fits > LEAST).all())
+    near(shaped - plain, fits - LEAST)
     for found, expected in zip(features(rows, bound, shapes=True), features(rows, bound), strict=True):
         assert torch.equal(found, expected)
 
@@ -168,13 +168,13 @@ def test_a_big_model_beside_it_is_one_more_reading(
     rows = [*rows, [rows[1][0], lexicon.add("thecat")]]
     texts = [join(lexicon.words(row)) for row in rows]
     model = AllSides(small, WEIGHTS, big, 0.6).bound(lexicon)
-    assert model.name == "big beside tiny"
+    assert model.name == f"big beside {small.name}"
     liked = torch.tensor(likings(texts), dtype=torch.float64)
     near(said(model, rows), summed(small.bound(lexicon), rows) + 0.6 * liked)
     assert sorted(big.asked) == sorted(set(texts))
     said(model, rows[::-1])
     assert len(big.asked) == len(set(texts))  # nothing was asked twice
-    near(said(AllSides(small, (0.0, 0.0, 0.0), big, 0.6, lexicon), rows), 0.6 * liked)
+    near(said(AllSides(small, (0.0, 0.0, 0.0), big, 0.6).bound(lexicon), rows), 0.6 * liked)  # alone
 
 
 def test_a_big_model_needs_words(small: RecurrentModel, rows: list[list[int]]) -> None:

@@ -9,9 +9,19 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from cgmh.constraints.channel import ChannelSource, Priced
-from cgmh.tasks.confusions import MISSING, Confusions
+from cgmh.tasks.confusions import MARKS, MISSING, Confusions
 from cgmh.tasks.costs import COSTS, COSTS_BIG, Costs
-from cgmh.tasks.mending import NEVER, TRIED_FREELY, TRIED_MISSING, Mending, insertions, is_strange, kind_of, strangeness
+from cgmh.tasks.mending import (
+    HYPHEN,
+    NEVER,
+    TRIED_FREELY,
+    TRIED_MISSING,
+    Mending,
+    insertions,
+    is_strange,
+    kind_of,
+    strangeness,
+)
 from cgmh.text.lexicon import Lexicon
 from cgmh.text.vocabulary import SPECIALS, Vocabulary
 from typed import PRICES, known, mendings, vocabulary
@@ -45,9 +55,19 @@ def test_every_confusion_is_in_the_tables_and_nothing_else() -> None:
     mending, lexicon, source = tables("He go to schol every day becuase he like alot of thing there .")
     assert source.ids == mending.ids == [lexicon.add(word) for word in mending.words]
     for at, some in enumerate(mending.confusions):
-        listed = [*((id,) for id in source.replace[at]), *source.split[at]]
+        marks = set(map(lexicon.add, MARKS)) if mending.words[at].isalpha() else set()
+        listed = [*((id,) for id in source.replace[at] if id not in marks), *source.split[at]]
         assert sorted(listed) == sorted(tuple(map(lexicon.add, one.words)) for one in some)
         assert mending.ids[at] not in source.replace[at]
+
+
+def test_a_mark_in_place_of_a_word_costs_losing_the_one_and_bringing_the_other() -> None:
+    mending, lexicon, source = tables("the xqzzy cat is here , now .")
+    for word, replaced, gone in zip(mending.words, source.replace, source.delete, strict=True):
+        if word.isalpha():
+            for mark in vocabulary().ids.keys() & MARKS:
+                assert replaced[lexicon.add(mark)] == Priced(gone.cost + PRICES.insert[kind_of(mark)], "word")
+    assert source.replace[5][lexicon.add(".")].kind == "punctuation"  # for another mark
 
 
 def test_neighbours_are_joined() -> None:
@@ -55,6 +75,9 @@ def test_neighbours_are_joined() -> None:
     joined = [{lexicon.word(id): priced for id, priced in table.items()} for table in source.join]
     wanted = Priced(PRICES.replace["joining"], "joining")
     assert joined == [{"everyone": wanted}, {}, {"cannot": wanted}, {}, {}]
+    _, lexicon, source = tables("well known .")
+    hyphened = Priced(PRICES.replace["joining"] + HYPHEN, "joining")
+    assert source.join == [{lexicon.add("well-known"): hyphened}, {}]
 
 
 def test_deletions_and_other_words() -> None:
@@ -72,7 +95,8 @@ def test_what_is_protected_is_not_for_sale() -> None:
     mending, _, source = tables('Bob Smith tell me@site.org that "every one go" costed 300 dollars .')
     assert sum(mending.fixed) == 9
     for at, stays in enumerate(mending.fixed):
-        nothing = not (mending.confusions[at] or source.replace[at] or source.split[at])
+        cheap = [one for one in source.replace[at].values() if one.cost < NEVER]
+        nothing = not (mending.confusions[at] or cheap or source.split[at])
         costs = {source.delete[at].cost, source.other[at].cost}
         assert (costs == {NEVER}) == stays
         assert nothing or not stays

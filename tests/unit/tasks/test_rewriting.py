@@ -16,7 +16,7 @@ from cgmh.models.sides import AllSides
 from cgmh.proposals import Alternatives, Group
 from cgmh.target import Target
 from cgmh.tasks.costs import COSTS
-from cgmh.tasks.mending import Mending
+from cgmh.tasks.mending import Mending, first_of
 from cgmh.tasks.rewriting import LEAST, MOST, Tried, _rewritten, estimates, groups, starts
 from cgmh.tasks.sources import make_channel
 from cgmh.text.lexicon import Lexicon
@@ -67,7 +67,8 @@ def test_an_estimate_is_what_the_sentence_brings() -> None:
     for number in (0, 2):
         source, tried = list(own.mendings[number].ids), own.tried[number]
         made = [_rewritten(source, [one]) for one in tried]
-        gains = own.values(made, number) - own.values([source], number) + COSTS.first  # as if it were not the first
+        first = COSTS.first * first_of(len(source))
+        gains = own.values(made, number) - own.values([source], number) + first  # as if it were not the first
         assert torch.tensor([one.gain for one in tried]).double() == pytest.approx(gains, abs=2e-3)
     assert len(own.tried[0]) > 40
 

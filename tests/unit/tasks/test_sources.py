@@ -2,6 +2,7 @@
 
 import pytest
 
+from cgmh.tasks.mending import first_of
 from cgmh.tasks.sources import make_channel
 from cgmh.text.sentences import Sentences
 from typed import PRICES, known, mendings
@@ -62,15 +63,23 @@ def test_the_channel_of_several_sources() -> None:
         ids = [lexicon.add(word) for word in text.split()]
         return -float(channel.log_factor(Sentences.from_lists([ids], len(ids) + 1, [number])))
 
-    first, prices = PRICES.first, PRICES.replace
+    prices, first = PRICES.replace, PRICES.first * first_of(5)
     assert cost(0, "the price is high .") == 0.0
-    assert cost(0, "the prices is high .") == prices["inflection"] + first
-    assert cost(0, "the price has high .") == prices["auxiliary"] + first
-    assert cost(0, "the price high is .") == PRICES.order + first
-    assert cost(0, "the price is very high .") == PRICES.insert["linking"] + first
-    assert cost(0, "price is high .") == PRICES.delete["determiner"] + first
-    assert cost(0, "the elephant is high .") == prices["word"] + first
+    assert cost(0, "the prices is high .") == pytest.approx(prices["inflection"] + first)
+    assert cost(0, "the price has high .") == pytest.approx(prices["auxiliary"] + first)
+    assert cost(0, "the price high is .") == pytest.approx(PRICES.order + first)
+    assert cost(0, "the price is very high .") == pytest.approx(PRICES.insert["linking"] + first)
+    assert cost(0, "price is high .") == pytest.approx(PRICES.delete["determiner"] + first)
+    assert cost(0, "the elephant is high .") == pytest.approx(prices["word"] + first)
     assert cost(1, "we like a xqzzy dog .") == PRICES.strange
-    assert cost(1, "we like a small dog .") == prices["word"] + PRICES.dropped + first
-    assert cost(1, "we like a dog .") == PRICES.delete["word"] + PRICES.dropped + first
-    assert cost(1, "we like a xqzzy , dog .") == PRICES.strange + PRICES.insert["comma"] + first
+    first = PRICES.first * first_of(6)
+    assert cost(1, "we like a small dog .") == pytest.approx(prices["word"] + PRICES.dropped + first)
+    assert cost(1, "we like a dog .") == pytest.approx(PRICES.delete["word"] + PRICES.dropped + first)
+    assert cost(1, "we like a xqzzy , dog .") == pytest.approx(PRICES.strange + PRICES.insert["comma"] + first)
+
+
+def test_a_first_change_costs_more_in_a_longer_sentence() -> None:
+    factors = [first_of(num) for num in (2, 5, 20, 60)]
+    assert factors == sorted(factors)
+    assert 0 < factors[0] == first_of(1)
+    assert first_of(20) == 1.0  # a usual one
