@@ -176,7 +176,8 @@ def whole(passage: Passage, parts: Sequence[Result]) -> Result:
     best = [part.best for part in parts]
     num_words = [len(sentence.words) + 1 for sentence in best]
     nll = sum(s.nll_per_word * num for s, num in zip(best, num_words, strict=True)) / sum(num_words)
-    sentence = Sentence(made, tuple(made.split()), nll, sum(s.log_target for s in best))
+    words = tuple(word for sentence in best for word in sentence.words)
+    sentence = Sentence(made, words, nll, sum(s.log_target for s in best))
     notes = {"protected": [phrase for part in parts for phrase in part.notes["protected"]]}
     others = [_placed(passage, other) for other in parts[0].sentences[1:]] if len(parts) == 1 else []
     return replace(
@@ -194,7 +195,7 @@ def _placed(passage: Passage, sentence: Sentence) -> Sentence:
     """Another version of the only sentence of a text, with what stands around it."""
     source = passage.sentences[0]
     text = passage.text[: source.start] + sentence.text + passage.text[source.end :]
-    return replace(sentence, text=text, words=tuple(text.split()))
+    return replace(sentence, text=text)
 
 
 def _mean_rates(rates: Sequence[dict[str, float | None]]) -> dict[str, float | None]:

@@ -10,6 +10,7 @@ from ..constraints.channel import Channel
 from ..text.changes import Change, TextEdit, apply_edits, write_changes
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
+from ..text.tokenizer import split
 from .mending import Mending
 from .reading import SentenceInput
 
@@ -79,8 +80,8 @@ class Corrections:
         return self.written(number, [edit for _, edit in self.edits(number, [change for change, _ in changes])])
 
     def written(self, number: int, edits: Sequence[TextEdit]) -> tuple[str, list[str]]:
-        """The text of a sentence with edits of it, and its words as they stand between blanks."""
+        """The text of a sentence with edits of it, and its words: between blanks, where it came tokenised."""
         passage, sentence = self._inputs[number].passage, self._inputs[number].sentence
         whole = apply_edits(passage.text, edits)
         text = whole[sentence.start : len(whole) - (len(passage.text) - sentence.end)]
-        return text, text.split()
+        return text, text.split() if sentence.spaced else split(text)
