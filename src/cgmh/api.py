@@ -23,7 +23,7 @@ from .proposals import MaskedFiller, WordEdits
 from .result import Result, Score
 from .sampling import Annealing, Constant, Kernel, Ladder
 from .sampling.runs import Record, run, single_threaded
-from .settings import PARAPHRASE, SETTLING, Rule, Settings, Use
+from .settings import CORRECTION_RULES, PARAPHRASE, SENTENCE_RULES, SETTLING, Rule, Settings, Use
 from .target import Target
 from .tasks import KeywordInput, Keywords, Paraphrase, ParaphraseInput, Problem, Task
 from .tasks.corrections import Corrections
@@ -62,6 +62,9 @@ def solve(
     settings = settings or Settings()
     small, judge, use = as_models(model, big, settings.use)
     _check(settings, judge, use)
+    rules = CORRECTION_RULES if task.name == "correct" else SENTENCE_RULES
+    if settings.select not in rules:
+        raise BadInput(f"--select {settings.select}: this task takes one of {', '.join(rules)}")
     bare = judge
     judge = _reading(judge, settings.context) if settings.context else judge
     steps = settings.num_steps(use)

@@ -10,7 +10,7 @@ from .constraints import UserConstraint
 from .corrected import whole
 from .errors import BadInput
 from .result import Result
-from .settings import CORRECT, CORRECTION_RULES, Rule, Settings, Use
+from .settings import CORRECT, Rule, Settings, Use
 from .tasks import Correct, CorrectInput
 from .tasks.reading import LONGEST, PROTECTED, SentenceInput
 from .text.passage import read_passage
@@ -34,8 +34,6 @@ def correct_all(
     asked = [CorrectInput(input) if isinstance(input, str) else input for input in inputs]
     if settings.use not in (None, "target"):
         raise BadInput(f"--use {settings.use}: a correction samples; a big model can only be its target")
-    if settings.select not in CORRECTION_RULES:
-        raise BadInput(f"--select {settings.select}: choose one of {', '.join(CORRECTION_RULES)}")
     small, judge, use = as_models(model, big, settings.use or (None if big is None else "target"))
     passages = []
     for number, input in enumerate(asked, start=1):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cgmh.models.checkpoint import EMBEDDED
-from cgmh.settings import RULES
+from cgmh.settings import SENTENCE_RULES
 from commands import Answer, run
 
 QUICK = ("--chains", "8", "--steps", "30", "--quiet")
@@ -107,7 +107,7 @@ def test_numbers_of_words_are_kept() -> None:
         assert len(re.findall(r"\w+", text)) == 2
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", SENTENCE_RULES)
 def test_every_rule_of_selection(rule: str) -> None:
     assert len(set(_texts("river", "--select", rule))) == 5
 

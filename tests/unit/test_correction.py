@@ -137,7 +137,7 @@ def test_the_search_of_the_paper() -> None:
 
 def test_what_cannot_be() -> None:
     for options, message in (
-        ({"select": "first"}, "--select first: choose one of threshold, consensus, best, last"),
+        ({"select": "first"}, "--select first: this task takes one of threshold, consensus, best, last"),
         ({"use": "rerank"}, "--use rerank: a correction samples"),
         ({"use": "target"}, "--use target needs a big model"),
         ({"protect": "verbs"}, "--protect verbs"),
@@ -158,3 +158,8 @@ def test_what_cannot_be() -> None:
 
 def test_no_texts_no_results() -> None:
     assert list(correct_all([], FEW)) == []
+
+
+def test_other_tasks_have_no_threshold() -> None:
+    with pytest.raises(cgmh.BadInput, match="--select threshold: this task takes one of best, first, last, consensus"):
+        cgmh.keywords(["river"], select="threshold")
