@@ -12,7 +12,7 @@ from .answers import Answers, signature, visited
 from .result import Edit, Result, Sentence
 from .selection import Visit, expected_gleu, occupancy
 from .tasks.corrections import Corrections
-from .text.changes import Change, TextEdit, apply_edits
+from .text.changes import Change, TextEdit, apply_edits, overlap
 from .text.passage import Passage
 from .text.sentences import Sentences
 
@@ -89,7 +89,7 @@ class Corrected(Answers):
         return bool(self.problem.target.possible(batch).all())
 
     def _edits(self, samples: Sequence[Sample], chosen: dict[Change, str]) -> tuple[tuple[Edit, ...], tuple[Edit, ...]]:
-        """What was changed, and what else might have been: places where nothing was."""
+        """What was changed, and what some samples change, too few or in another way."""
         shares = _shares(samples)
         made = [
             _edit(edit, *(self._opening(samples, edit) if change is None else _said(shares, change, chosen[change])))
@@ -152,16 +152,9 @@ def _compatible(shares: dict[Change, tuple[str, float]], threshold: float) -> di
     """The changes from the threshold on, in their order; of two that overlap, the more probable one."""
     chosen: list[Change] = []
     for change in sorted(shares, key=lambda change: -shares[change][1]):
-        if shares[change][1] >= threshold and not any(_overlap(change, other) for other in chosen):
+        if shares[change][1] >= threshold and not any(overlap(change, other) for other in chosen):
             chosen.append(change)
     return {change: shares[change][0] for change in sorted(chosen, key=lambda change: (change.start, change.end))}
-
-
-def _overlap(one: Change, other: Change) -> bool:
-    """Whether only one of both can be made; both are of words, or both of characters."""
-    if one.start == one.end and other.start == other.end:
-        return one.start == other.start
-    return one.start < other.end and other.start < one.end
 
 
 def _edit(edit: TextEdit, kind: str, probability: float) -> Edit:

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cgmh.answers import visited
-from cgmh.corrected import BURN, Corrected, Sample, _compatible, _overlap, _shares, whole
+from cgmh.corrected import BURN, Corrected, Sample, _compatible, _shares, whole
 from cgmh.result import Edit, Result, Sentence
 from cgmh.sampling.runs import Record
 from cgmh.settings import CORRECT, CORRECTION_RULES, Rule
 from cgmh.tasks import Problem
 from cgmh.tasks.corrections import Corrections
-from cgmh.text.changes import Change, TextEdit, apply_edits
+from cgmh.text.changes import Change, TextEdit, apply_edits, overlap
 from cgmh.text.passage import Passage, read_passage
 from cgmh.text.sentences import Sentences
 from typed import paths, pose, walk
@@ -224,8 +224,8 @@ def test_compatible_changes(shares: dict[Change, tuple[str, float]]) -> None:
         assert chosen == sorted(chosen, key=lambda change: (change.start, change.end))
         assert all(shares[change][1] >= threshold for change in chosen)
         for at, one in enumerate(chosen):
-            assert not any(_overlap(one, other) or _overlap(other, one) for other in chosen[at + 1 :])
+            assert not any(overlap(one, other) or overlap(other, one) for other in chosen[at + 1 :])
         for one, (_, share) in shares.items():
             if one not in chosen and share >= threshold:
-                assert any(_overlap(one, other) and shares[other][1] >= share for other in chosen)
+                assert any(overlap(one, other) and shares[other][1] >= share for other in chosen)
         assert set(chosen) <= set(_compatible(shares, threshold / 2))

@@ -12,21 +12,21 @@ from typing import Any
 from ..text.vocabulary import Vocabulary
 from .inflection import inflections
 
+_PREPOSITIONS = (
+    "in on at of for to from with by about into as than over during through between among around since toward towards "
+    "onto upon across within like"
+)
 # Small words that learners take for one another, by kind; within a group only, so that the meaning stays.
 GROUPS = {
     "determiner": (
         "a an the", "this that these those", "my mine me", "your yours you", "his he him", "her hers she",
-        "its it's it", "our ours us", "their theirs they them there they're", "much many lot more",
+        "its it", "our ours us", "their theirs they them there they're", "much many lot more",
         "few little less fewer",
         "some any", "each every all", "another other others", "such so", "either neither", "the this that these those",
         "the my your his her its our their", "no not none",
     ),
     "preposition": (
-        (
-            "in on at of for to from with by about into as than over during through between among around since toward "
-            "towards onto upon across within like"
-        ),
-        "because since as", "until by", "then than",
+        _PREPOSITIONS, "because since as", "until by", "then than",
     ),
     "auxiliary": (
         "is are was were be been being am", "has have had having", "do does did done doing", "will would", "can could",
@@ -53,8 +53,7 @@ MARKS = ", . ; : ? ! ' \" - — ( ) 's ...".split()
 SMALL = {mark: "comma" if mark == "," else "punctuation" for mark in MARKS}
 for _kind, _members in {
     "determiner": "a an the this that these those my your his her its our their some any every each another all",
-    "preposition": "in on at of for to from with by about into as than over during through between among around since "
-    "toward towards onto upon across within like",
+    "preposition": _PREPOSITIONS,
     "auxiliary": "is are was were be been being am has have had having do does did will would can could may might "
     "shall should must",
     "pronoun": "I me he him she it they them we us you who whom which what there here one",
@@ -67,17 +66,25 @@ MISSING = tuple(
     "the a an of to in for on with at from by about as is are was were be been has have had do does did will would can "
     "it they he we you I that which who there and but so or , . ; ' his her their my our your some 's not".split()
 )
-_SUFFIXES = (
-    "ations ation ition ingly edly ically ically ically fully ments ment ness ful less able ible ally ical ic al ively "
-    "ive ance ence ancy ency antly ently ant ent ers er ors or ists ist ism ities ity ied ies ily ing ed es s ly y e "
-    "sion tion ion ize ise ized ised ous ously th"
-).split()
+_SUFFIXES = sorted(
+    (
+        "ations ation ition ingly edly ically fully ments ment ness ful less able ible ally ical ic al ively ive ance "
+        "ence ancy ency antly ently ant ent ers er ors or ists ist ism ities ity ied ies ily ing ed es s ly y e sion "
+        "tion ion ize ise ized ised ous ously th"
+    ).split(),
+    key=len,
+    reverse=True,
+)
 _SHORTEST_STEM = 4
 _SHORTENED = frozenset("it that what there here who let he she how where".split())  # before a shortened is, has or us
 FEW, LONG = 3, 7  # with fewer spellings than this, a word of that many letters may have three wrong ones
 LONGEST_SPLIT = 60  # letters beyond which nobody typed two words as one
 OFTEN = 5_000_000  # uses of a word that everyone knows, in the counts of the dictionary
-_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+_KEYS = {
+    letter: (row, at)
+    for row, letters in enumerate(("qwertyuiop", "asdfghjkl", "zxcvbnm"))
+    for at, letter in enumerate(letters)
+}  # where each letter lies on the keyboard
 
 
 @dataclass(frozen=True)
@@ -243,7 +250,7 @@ def load_confusions(vocabulary: Vocabulary) -> Confusions:
 
 def _stem(word: str) -> str:
     """What is left without a usual ending; words with the same rest are taken for relatives."""
-    for suffix in sorted(_SUFFIXES, key=len, reverse=True):
+    for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST_STEM:
             return word[: len(word) - len(suffix)]
     return word
@@ -266,8 +273,7 @@ def _is_slip(typed: str, meant: str) -> bool:
 
 
 def _beside(one: str, other: str) -> bool:
-    places = {letter: (row, at) for row, letters in enumerate(_ROWS) for at, letter in enumerate(letters)}
-    if one not in places or other not in places:
+    if one not in _KEYS or other not in _KEYS:
         return False
-    (row, at), (other_row, other_at) = places[one], places[other]
+    (row, at), (other_row, other_at) = _KEYS[one], _KEYS[other]
     return abs(row - other_row) <= 1 and abs(at - other_at) <= 1

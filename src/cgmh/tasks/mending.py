@@ -3,12 +3,14 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import torch
 from torch import Tensor
 
 from ..constraints.channel import ChannelSource, Priced
 from ..text.lexicon import Lexicon
+from ..text.vocabulary import Vocabulary
 from .confusions import MARKS, MISSING, SMALL, Confusion, Confusions
 from .costs import Costs
 
@@ -139,9 +141,15 @@ def is_strange(word: str, known: Confusions) -> bool:
     return word.islower() and word.replace("'", "").isalpha() and not known.is_word(word)
 
 
+@lru_cache(maxsize=2)
+def _kinds(vocabulary: Vocabulary) -> list[str]:
+    return [kind_of(word) for word in vocabulary.words]
+
+
 def insertions(lexicon: Lexicon, costs: Costs) -> tuple[Tensor, list[str]]:
     """[ids]: what inserting each word costs, and its kind."""
-    kinds = [kind_of(lexicon.word(id)) for id in range(len(lexicon))]
+    num = len(lexicon.vocabulary)
+    kinds = [*_kinds(lexicon.vocabulary), *(kind_of(lexicon.word(id)) for id in range(num, len(lexicon)))]
     return torch.tensor([costs.insert[kind] for kind in kinds], dtype=torch.float64), kinds
 
 

@@ -13,6 +13,7 @@ from ..constraints.channel import Channel
 from ..models.recurrent import RecurrentModel
 from ..proposals import Group
 from ..target import Target
+from ..text.changes import overlap
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
 from .confusions import Confusions
@@ -34,12 +35,6 @@ class Tried:
     end: int
     words: tuple[int, ...]
     gain: float
-
-    def overlaps(self, other: "Tried") -> bool:
-        """Whether both change the same words, or the same gap."""
-        if self.start == self.end == other.start == other.end:
-            return True
-        return self.start < other.end and other.start < self.end
 
 
 def estimates(
@@ -135,7 +130,7 @@ def starts(mendings: Sequence[Mending], tried: Sequence[Sequence[Tried]], target
     for _ in range(ROUNDS):
         rows, sentences = [], []
         for number, (mending, some) in enumerate(zip(mendings, waiting, strict=True)):
-            some[:] = [one for one in some if not any(one.overlaps(other) for other in made[number])]
+            some[:] = [one for one in some if not any(overlap(one, other) for other in made[number])]
             if some:
                 rows.append(number)
                 sentences.append(_rewritten(mending.ids, [*made[number], some[0]]))

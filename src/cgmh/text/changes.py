@@ -6,6 +6,7 @@ The sampler changes words; a reader changes characters. Every character that no 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from .passage import Passage, SourceSentence
 from .spans import Span
@@ -19,6 +20,16 @@ _UNSPLIT = re.compile(
 _UNSEEN = "\u00ad\ufeff"  # no blanks: `normalize` drops them
 
 
+class Spanning(Protocol):
+    """What has a place: from `start` to `end`."""
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+
 @dataclass(frozen=True)
 class Change:
     """`words` stand in place of ``words[start:end]`` of a sentence; without extent, before the word at `start`."""
@@ -26,6 +37,13 @@ class Change:
     start: int
     end: int
     words: tuple[str, ...]
+
+
+def overlap(one: Spanning, other: Spanning) -> bool:
+    """Whether only one of two changes can be made: both are of the same words, or of the same gap."""
+    if one.start == one.end == other.start == other.end:
+        return True
+    return one.start < other.end and other.start < one.end
 
 
 @dataclass(frozen=True)
