@@ -122,7 +122,7 @@ def rebuilt(source: list[int], some: list[int], operations: list[Operation]) -> 
     return found + source[start:]
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(case=cases())
 def test_factor_and_alignment_are_those_of_a_plain_search(case: Case) -> None:
     """The least cost over all ways; the operations make the sentence from the source and cost as much."""
@@ -138,7 +138,7 @@ def test_factor_and_alignment_are_those_of_a_plain_search(case: Case) -> None:
         assert sum(one.cost for one in paid if one) == least
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(case=cases())
 def test_the_laws_hold(case: Case) -> None:
     check_constraint(case.channel, case.batch)

@@ -58,7 +58,7 @@ def test_agrees_with_sacrebleu_on_every_short_sentence(source: list[int]) -> Non
 WORDS = st.lists(st.integers(0, NUM_IDS - 1), max_size=30)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(sources=st.lists(WORDS, min_size=1, max_size=3), lists=st.lists(WORDS, min_size=1, max_size=6), data=st.data())
 def test_agrees_with_sacrebleu(sources: list[list[int]], lists: list[list[int]], data: st.DataObject) -> None:
     """Also on sentences that are edits of a source, which share long runs of words with it."""

@@ -132,7 +132,7 @@ def test_laws(name: str) -> None:
         check_constraint(constraint, sentences)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     rows=st.lists(st.tuples(st.lists(st.integers(0, NUM_IDS - 1), max_size=24), st.integers(0, 1)), min_size=1),
     name=st.sampled_from(NAMES),

@@ -53,7 +53,7 @@ ROUND = st.one_of(
 )
 
 
-@settings(max_examples=60, derandomize=True, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6), min_size=4, max_size=4),
     st.lists(ROUND, max_size=10),

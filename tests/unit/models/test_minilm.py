@@ -57,7 +57,7 @@ def test_a_text_has_one_vector_whatever_stands_beside_it(encoder: MiniLM) -> Non
     assert torch.equal(encoder.encode(TEXTS * 2), together.repeat(2, 1))
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.lists(st.lists(st.sampled_from("what is the a of movie ? , don't".split()), max_size=14), max_size=5))
 def test_any_batch(rows: list[list[str]]) -> None:
     encoder, texts = load_minilm(), [" ".join(row) for row in rows]

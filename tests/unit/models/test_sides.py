@@ -189,7 +189,7 @@ def test_the_weight_is_that_of_all_readings(small: RecurrentModel) -> None:
     assert beside.weight == beside.bound(Lexicon(small.vocabulary)).weight == pytest.approx(1.9)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(
     batches=st.lists(
         st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4), min_size=1, max_size=5), max_size=5

@@ -67,7 +67,7 @@ def shown(candidate: Candidate) -> list[tuple[tuple[int, ...], float, float]]:
     return [(tuple(some), round(there, 9), round(back, 9)) for some, there, back in rows if back > -math.inf]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     groups=st.lists(some_groups(), max_size=3),
     sentence=st.lists(words, min_size=1, max_size=5),
@@ -108,7 +108,7 @@ def test_every_step_is_as_likely_as_it_says() -> None:
 
 
 @given(shares=st.tuples(numbers, numbers), times=st.integers(2, 9))
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_the_shares_of_two_and_their_scale_do_not_matter(shares: tuple[float, float], times: int) -> None:
     rows = Sentences.from_lists([[A, B, A], [B], [C, A]] * 10, 6)
     even, uneven = (propose([[Group(((A,), (B, C)), some, 1.0)]], rows) for some in ((1.0, 1.0), shares))

@@ -130,7 +130,7 @@ def misspelt(draw: st.DrawFn) -> str:
     return word[:at] + draw(st.sampled_from(["", "e", "S"])) + word[at + draw(st.integers(0, 2)) :]
 
 
-@settings(deadline=None, max_examples=120)
+@settings(max_examples=120)
 @given(word=ours | misspelt() | anything)
 @example(word="its")
 @example(word="it's")

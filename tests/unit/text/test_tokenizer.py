@@ -123,7 +123,7 @@ def test_truecased_sentence_joins_to_the_same_text(text: str) -> None:
     assert join(truecase(split(text), lower)) == text
 
 
-@settings(max_examples=500, derandomize=True)
+@settings(max_examples=500)
 @given(st.text(max_size=40))
 @example("\u200d'a")
 @example("\ud800")
@@ -139,7 +139,7 @@ PIECES = (
 ).split()
 
 
-@settings(max_examples=1000, derandomize=True)
+@settings(max_examples=1000)
 @given(st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from(["", " "])), max_size=8))
 def test_written_text_is_written_the_same_again(pieces: list[tuple[str, str]]) -> None:
     text = join(split("".join(piece + space for piece, space in pieces)))
