@@ -137,6 +137,8 @@ def report(corrections: CorrectionSet, records: Mapping[str, Record]) -> tuple[d
         print(f"GLEU {name:14}{value:6.2f}")
     about = totals(texts, records)
     show(about)
+    same = sum(records[text]["text"] in some for text, some in zip(texts, corrections.references, strict=True))
+    print(f"{same / len(texts):.1%} of the answers are what some person wrote")
     made, bins = judged(corrections, records, ["edits"]), judged(corrections, records, ["edits", "doubtful"])
     num_made = sum(some.num_edits for some in made)
     right = sum(some.num_found for some in made) / num_made if made else None
@@ -148,6 +150,7 @@ def report(corrections: CorrectionSet, records: Mapping[str, Record]) -> tuple[d
     for some in bins:
         print(f"  {some.low:.1f}-{some.high:.1f}{some.num_edits:7} edits{some.share:8.1%} right")
     rows = [{**asdict(some), "share": some.share} for some in bins]
+    about["as_some_reference"] = same / len(texts)
     return {"gleu": found, **about, "edits_right": right, "calibration_error": error, "calibration": rows}, bins
 
 

@@ -20,8 +20,8 @@ from cgmh.text.passage import read_passage
 from cgmh.text.vocabulary import Vocabulary
 
 REPLACED = (
-    "casing", "spelling", "real word", "inflection", "derivation", "determiner", "preposition", "auxiliary", "pronoun",
-    "linking", "punctuation", "splitting", "joining", "word",
+    "casing", "spelling", "real word", "agreement", "number", "tense", "inflection", "derivation", "determiner",
+    "preposition", "auxiliary", "pronoun", "linking", "punctuation", "splitting", "joining", "word",
 )  # fmt: skip
 COUNTED = ("determiner", "preposition", "auxiliary", "pronoun", "linking", "comma", "punctuation", "word")
 # Every kind has a price of its own, so that none can stand for another.

@@ -71,6 +71,24 @@ def test_results_come_in_the_order_of_the_texts() -> None:
     assert other.best.text == "We receive it."
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("He go to school every day.", "He goes to school every day."),
+        ("She don't want to come with us.", "She doesn't want to come with us."),
+        ("We was late again.", "We were late again."),
+        ("She are happy.", "She is happy."),
+        ("This books are mine.", "These books are mine."),
+        ("I have three sister.", "I have three sisters."),
+        ("I ate a apple this morning.", "I ate an apple this morning."),
+        ("Tommorow I will go to the dentist.", "Tomorrow I will go to the dentist."),
+    ],
+)
+def test_what_a_beginner_gets_wrong(typed: str, meant: str) -> None:
+    assert cgmh.correct(typed).best.text == meant
+    assert cgmh.correct(meant).edits == ()
+
+
 def test_plain_strings_are_texts() -> None:
     texts = ["I recieve it.", "We met 300 peple."]
     mixed = list(cgmh.correct_all([texts[0], cgmh.CorrectInput(texts[1])], FEW))
@@ -81,7 +99,7 @@ def test_plain_strings_are_texts() -> None:
 
 
 def test_other_samples_have_what_stands_around_the_sentence() -> None:
-    text = "  1. He go at home becuase he want.\n"
+    text = "  1. The oil price very high becuase war.\n"
     result = cgmh.correct(text, n=4, **{**QUICK, "temperature": 2.0})
     assert len(result) > 1
     for sentence in result:

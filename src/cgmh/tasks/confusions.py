@@ -4,13 +4,13 @@ A channel charges each kind of confusion its own cost (constraints/channel.py); 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from typing import Any
 
 from ..text.vocabulary import Vocabulary
-from .inflection import inflections
+from .inflection import inflection_kinds
 
 _PREPOSITIONS = (
     "in on at of for to from with by about into as than over during through between among around since toward towards "
@@ -18,8 +18,10 @@ _PREPOSITIONS = (
 )
 # Small words that learners take for one another, by kind; within a group only, so that the meaning stays.
 GROUPS = {
+    "agreement": ("a an", "this these", "don't doesn't", "isn't aren't", "wasn't weren't", "haven't hasn't"),
+    "number": ("that those",),
     "determiner": (
-        "a an the", "this that these those", "my mine me", "your yours you", "his he him", "her hers she",
+        "a an the", "this that these those", "my mine me", "your yours you you're", "his he him", "her hers she",
         "its it", "our ours us", "their theirs they them there they're", "much many lot more",
         "few little less fewer",
         "some any", "each every all", "another other others", "such so", "either neither", "the this that these those",
@@ -42,6 +44,7 @@ GROUPS = {
     "linking": ("and or", "but and", "so such", "also too", "if whether", "when if", "very much", "although though",
                 "however but", "only just", "already yet", "how what"),
 }  # fmt: skip
+_DOERS = frozenset("i you he she it we they who".split())
 _CONFUSABLE: dict[str, dict[str, str]] = {}  # of a small word: what it may have been meant to be, and the kind
 for _kind, _groups in GROUPS.items():
     for _group in _groups:
@@ -106,17 +109,25 @@ class Confusions:
         """Whether a dictionary or the vocabulary has the word, in some casing."""
         return bool(self.vocabulary.casings(word)) or word.lower() in self._counts
 
-    def is_slip(self, word: str) -> bool:
-        """Whether a word that no dictionary has is one letter away from one that is used often."""
-        return not self.is_word(word) and any(
-            self._counts.get(item.term, 0) >= OFTEN
-            for item in self._speller.lookup(word.lower(), self._verbosity, max_edit_distance=1)
-        )
+    def slips(self, word: str, *, opens: bool = False) -> list[str]:
+        """The words that are used often and one letter away from a word that no dictionary has.
 
-    def of(self, word: str) -> list[Confusion]:
-        """What the word may have been meant to be, one or two words each; the first kind that explains it counts."""
+        The capital of a word that opens a sentence says little: a long one may have two letters wrong.
+        """
+        letters = 2 if opens and len(word) >= LONG else 1
+        near = [] if self.is_word(word) else self._speller.lookup(word.lower(), self._verbosity, letters)
+        return [item.term for item in near if self._counts.get(item.term, 0) >= OFTEN]
+
+    def of(self, word: str, before: str = "") -> list[Confusion]:
+        """What the word may have been meant to be, one or two words each; the first kind that explains it counts.
+
+        `before` is the word before it: after a pronoun that does something, what may be a noun or a verb is a verb.
+        """
         found: dict[tuple[str, ...], Confusion] = {}
+        is_verb = before.lower() in _DOERS
         for confusion in self._all(word):
+            if is_verb and confusion.kind == "number":
+                confusion = replace(confusion, kind="agreement")  # noqa: PLW2901
             if confusion.words != (word,) and all(part in self.vocabulary.ids for part in confusion.words):
                 found.setdefault(confusion.words, confusion)
         return list(found.values())
@@ -139,7 +150,7 @@ class Confusions:
                 yield from (Confusion((other,), "punctuation") for other in ",.;:?!-")
             return
         is_known = self.vocabulary.is_ordinary
-        yield from (Confusion((form,), "inflection") for form in sorted(inflections(lower, is_known)))
+        yield from (Confusion((form,), kind) for form, kind in inflection_kinds(lower, is_known).items())
         yield from (Confusion((other,), kind) for other, kind in _CONFUSABLE.get(lower, {}).items())
         yield from (Confusion((form,), "derivation") for form in self._roots.get(_stem(lower), ()))
         yield from self._spellings(word)

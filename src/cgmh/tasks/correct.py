@@ -114,7 +114,7 @@ def _as_paper(mendings: Sequence[Mending], lexicon: Lexicon, model: RecurrentMod
     for mending in mendings:
         made: dict[int, Group] = {}
         for id, some in zip(mending.ids, mending.confusions, strict=True):
-            kinds = ("spelling", "real word", "inflection")
+            kinds = ("spelling", "real word", "agreement", "number", "tense", "inflection")
             words = {lexicon.add(one.words[0]) for one in some if one.kind in kinds and len(one.words) == 1} - {id}
             if words:
                 phrases = ((id,), *((word,) for word in sorted(words)))

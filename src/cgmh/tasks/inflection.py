@@ -1,6 +1,6 @@
-"""The inflected forms of English words, for keywords that may appear in any of them."""
+"""The inflected forms of English words, and what tells two forms of a word apart."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 _OPEN_CLASSES = ("NOUN", "VERB")  # the parts of speech that new words join
 _SHORTEST = 3  # "la" and "las" are not one word
@@ -18,6 +18,13 @@ _FIXED = frozenset(
 )
 
 
+_Paradigm = dict[str, tuple[str, ...]]  # of a tag (VBZ, NNS), the forms that have it
+_PRESENT = frozenset(("VBP", "VBZ"))
+_PAST = frozenset(("VBD",))
+_NUMBERS = frozenset(("NN", "NNS"))
+_IRREGULAR = frozenset(("be", "have", "do"))  # their forms are used as verbs, whatever else a dictionary lists
+
+
 def inflections(word: str, is_word: Callable[[str], bool] | None = None) -> set[str]:
     """All forms of a word and of its lemmas, itself included, in lower case.
 
@@ -25,24 +32,61 @@ def inflections(word: str, is_word: Callable[[str], bool] | None = None) -> set[
     dictionary lacks newer words ("website"); regular rules guess their forms, and of those only what `is_word` knows is
     kept, so that no word is invented. Without `is_word`, a word outside the dictionary has one form.
     """
+    return {word.lower(), *inflection_kinds(word, is_word)}
+
+
+def inflection_kinds(word: str, is_word: Callable[[str], bool] | None = None) -> dict[str, str]:
+    """The other forms of a word, as `inflections` finds them, and what tells each from the word.
+
+    agreement: the same tense of a verb (has, have); number: one and several of a noun, or of a word that may be a verb
+    too (price, prices); tense: present and past (has, had); inflection: all the rest.
+    """
+    word = word.lower()
+    listed = list(_paradigms(word)) if word not in _FIXED else []
+    others = {form.lower() for paradigm in listed for form in _flat(paradigm)} - {word}
+    if not others and is_word is not None and word.isalpha() and len(word) >= _SHORTEST and word not in _FIXED:
+        listed = list(_guessed(word))
+        others = {form.lower() for paradigm in listed for form in _flat(paradigm) if is_word(form)} - {word}
+    return {form: _kind(word, form, listed) for form in sorted(others)}
+
+
+def _paradigms(word: str) -> Iterator[_Paradigm]:
+    """The tables of forms that the dictionary has the word in."""
     import lemminflect
 
-    word = word.lower()
-    forms = {word}
-    if word in _FIXED:
-        return forms
     for part, lemmas in lemminflect.getAllLemmas(word).items():
         for lemma in lemmas:
-            forms |= {lemma, *_flat(lemminflect.getAllInflections(lemma, part))}
-    if len(forms) == 1 and is_word is not None and word.isalpha() and len(word) >= _SHORTEST:
-        guesses: set[str] = set()
-        for part in _OPEN_CLASSES:
-            for lemma in {word, *_flat(lemminflect.getAllLemmasOOV(word, part))}:
-                guesses |= {lemma, *_flat(lemminflect.getAllInflectionsOOV(lemma, part))}
-                guesses |= _flat(lemminflect.getAllInflections(lemma, part))  # "runned" is of run, which has ran
-        forms |= {form for form in guesses if is_word(form)}
-    return {form.lower() for form in forms}
+            yield {"lemma": (lemma,), **lemminflect.getAllInflections(lemma, part)}
 
 
-def _flat(forms: dict[str, tuple[str, ...]]) -> set[str]:
+def _guessed(word: str) -> Iterator[_Paradigm]:
+    """Tables that regular rules would put the word in."""
+    import lemminflect
+
+    for part in _OPEN_CLASSES:
+        for lemma in sorted({word, *_flat(lemminflect.getAllLemmasOOV(word, part))}):
+            known = lemminflect.getAllInflections(lemma, part)  # "runned" is of run, which has ran
+            yield {"lemma": (lemma,), **known}
+            yield {"lemma": (lemma,), **lemminflect.getAllInflectionsOOV(lemma, part)}
+
+
+def _kind(one: str, other: str, listed: list[_Paradigm]) -> str:
+    tags = [(_tags(one, paradigm), _tags(other, paradigm), paradigm["lemma"][0]) for paradigm in listed]
+    both = [(some, more, lemma) for some, more, lemma in tags if some and more]
+    same = [lemma for some, more, lemma in both if some & more & _PAST or (some & _PRESENT and more & _PRESENT)]
+    if any(lemma in _IRREGULAR for lemma in same):
+        return "agreement"
+    if any(some | more >= _NUMBERS for some, more, _ in both):
+        return "number"
+    if same:
+        return "agreement"
+    changed = any((some & _PAST and more & _PRESENT) or (some & _PRESENT and more & _PAST) for some, more, _ in both)
+    return "tense" if changed else "inflection"
+
+
+def _tags(form: str, paradigm: _Paradigm) -> set[str]:
+    return {tag for tag, forms in paradigm.items() if tag != "lemma" and form in map(str.lower, forms)}
+
+
+def _flat(forms: _Paradigm) -> set[str]:
     return {form for some in forms.values() for form in some}

@@ -41,7 +41,10 @@ class Mending:
     ) -> "Mending":
         """Read the words, of which those at `phrases` (start, end) stay."""
         ids = [lexicon.add(word) for word in words]
-        found = [[] if stays else known.of(word) for word, stays in zip(words, fixed, strict=True)]
+        found = [
+            [] if stays else known.of(word, before)
+            for word, before, stays in zip(words, ("", *words), fixed, strict=False)
+        ]
         return cls(words, ids, fixed, found, [ids[start:end] for start, end in phrases])
 
     def channel(self, lexicon: Lexicon, known: Confusions, costs: Costs) -> ChannelSource:
@@ -137,8 +140,10 @@ def kind_of(word: str) -> str:
 
 
 def is_strange(word: str, known: Confusions) -> bool:
-    """Whether a word is probably misspelt: in lower case, and in no dictionary."""
-    return word.islower() and word.replace("'", "").isalpha() and not known.is_word(word)
+    """Whether a word is probably misspelt: in no dictionary, and in lower case or near a word that everyone knows."""
+    if not word.replace("'", "").isalpha() or known.is_word(word):
+        return False
+    return word.islower() or (word.istitle() and any(map(known.vocabulary.is_ordinary, known.slips(word, opens=True))))
 
 
 @lru_cache(maxsize=2)

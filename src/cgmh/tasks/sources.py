@@ -34,7 +34,7 @@ def read_mending(input: SentenceInput, lexicon: Lexicon, known: Confusions) -> M
     for fact in find_facts(words, lexicon.vocabulary, input.protect):
         for start, end in _parts(fact, words, lexicon):
             some, kind = words[start:end], "numbers" if all(map(is_number, words[start:end])) else fact.kind
-            if kind in input.protect and (kind != "names" or _is_named(some, lexicon, known)):
+            if kind in input.protect and (kind != "names" or _is_named(some, lexicon, known, opens=start == 0)):
                 fixed[start:end] = [True] * len(some)
                 phrases.append((start, end))
     for at, word in enumerate(words):
@@ -64,8 +64,9 @@ def _parts(fact: Fact, words: Sequence[str], lexicon: Lexicon) -> Iterator[tuple
             yield places[0], places[-1] + 1
 
 
-def _is_named(words: Sequence[str], lexicon: Lexicon, known: Confusions) -> bool:
+def _is_named(words: Sequence[str], lexicon: Lexicon, known: Confusions, *, opens: bool) -> bool:
     """Whether capitals make a name: several words, or one that is no ordinary word; misspelt words are no names."""
     if all(word.islower() for word in words):
         return False
-    return len(words) > 1 or not (lexicon.vocabulary.is_ordinary(words[0].lower()) or known.is_slip(words[0]))
+    is_ordinary = lexicon.vocabulary.is_ordinary(words[0].lower())
+    return len(words) > 1 or not (is_ordinary or known.slips(words[0], opens=opens))

@@ -25,15 +25,21 @@ def offered(word: str) -> dict[str, str]:
         ("than", "then", "preposition"),
         ("there", "their", "determiner"),
         ("wether", "whether", "real word"),
-        ("price", "prices", "inflection"),
-        ("has", "have", "inflection"),
-        ("is", "are", "inflection"),
+        ("price", "prices", "number"),
+        ("has", "have", "agreement"),
+        ("is", "are", "agreement"),
+        ("don't", "doesn't", "agreement"),
+        ("is", "was", "tense"),
+        ("don't", "didn't", "auxiliary"),
         ("runned", "ran", "inflection"),
         ("goed", "went", "inflection"),
         ("difference", "different", "derivation"),
         ("different", "difference", "derivation"),
         ("in", "on", "preposition"),
-        ("a", "an", "determiner"),
+        ("a", "an", "agreement"),
+        ("this", "these", "agreement"),
+        ("that", "those", "number"),
+        ("a", "the", "determiner"),
         ("is", "has", "auxiliary"),
         ("who", "which", "pronoun"),
         ("but", "and", "linking"),
@@ -53,6 +59,14 @@ def offered(word: str) -> dict[str, str]:
 )
 def test_the_kind_of_a_typical_mistake(typed: str, meant: str, kind: str) -> None:
     assert offered(typed)[meant] == kind
+
+
+@pytest.mark.parametrize(
+    ("before", "kind"), [("he", "agreement"), ("They", "agreement"), ("the", "number"), ("", "number")]
+)
+def test_after_a_pronoun_what_may_be_a_verb_is_one(before: str, kind: str) -> None:
+    (found,) = (one.kind for one in known().of("work", before) if one.words == ("works",))
+    assert found == kind
 
 
 def distance(typed: str, meant: str) -> float:
@@ -191,8 +205,10 @@ def test_what_is_a_word() -> None:
 
 
 def test_a_slip_is_a_letter_from_a_word_that_everyone_knows() -> None:
-    assert all(map(known().is_slip, ("recieve", "teh", "Teh", "becuase", "beutiful")))
-    assert not any(map(known().is_slip, ("house", "zxqv", "Obmaa", "recieveeed")))
+    assert all(map(known().slips, ("recieve", "teh", "Teh", "becuase", "beutiful")))
+    assert not any(map(known().slips, ("house", "zxqv", "Obmaa", "recieveeed")))
+    assert "tomorrow" not in known().slips("Tommorow")
+    assert "tomorrow" in known().slips("Tommorow", opens=True)
 
 
 def test_small_words_have_a_price() -> None:

@@ -139,7 +139,7 @@ def test_kinds_and_texts_of_changes() -> None:
     ids = [problem.lexicon.add(word) for word in words]
     (found,) = answers.changes(Sentences.from_lists([ids], 12))
     assert found == [
-        (Change(1, 2, ("goes",)), "inflection"),
+        (Change(1, 2, ("goes",)), "agreement"),
         (Change(3, 3, ("the", "big")), "determiner"),  # inserted in one gap: one change
         (Change(3, 4, ("school",)), "spelling"),
         (Change(4, 5, ()), "comma"),

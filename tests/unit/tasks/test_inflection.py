@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from cgmh.tasks.inflection import inflections
+from cgmh.tasks.inflection import inflection_kinds, inflections
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,21 @@ from cgmh.tasks.inflection import inflections
 )
 def test_forms_of_a_word(word: str, forms: str) -> None:
     assert inflections(word) >= set(forms.split())
+
+
+@pytest.mark.parametrize(
+    ("kind", "pairs"),
+    [
+        ("agreement", "has have, is are, am is, was were, does do, feels feel, comes come, puts put"),
+        ("number", "apple apples, price prices, child children, childrens children, website websites, go goes"),
+        ("tense", "is was, are were, has had, goes went, walk walked, came comes, felt feel"),
+        ("inflection", "go gone, went gone, eat eating, broke broken, be is, good better, put putting, goed went"),
+    ],
+)
+def test_what_tells_two_forms_apart(kind: str, pairs: str) -> None:
+    for pair in pairs.split(", "):
+        one, other = pair.split()
+        assert inflection_kinds(one, lambda _: True)[other] == kind, pair
 
 
 def test_a_word_has_no_forms_of_other_words() -> None:

@@ -41,7 +41,7 @@ def test_replacements_cost_what_their_kind_does_and_more_for_each_letter() -> No
     def priced(typed: str, meant: str) -> Priced:
         return source.replace[at[typed]][lexicon.add(meant)]
 
-    assert priced("price", "prices") == Priced(PRICES.replace["inflection"], "inflection")
+    assert priced("price", "prices") == Priced(PRICES.replace["number"], "number")
     assert priced("of", "for") == Priced(PRICES.replace["preposition"], "preposition")
     assert priced("recieve", "receive") == Priced(PRICES.replace["spelling"] - 0.5 * PRICES.letter, "spelling")
     assert priced("recieve", "relieve") == Priced(PRICES.replace["spelling"], "spelling")
@@ -113,7 +113,8 @@ def test_nothing_costs_as_much_as_what_is_protected(costs: Costs) -> None:
 @pytest.mark.parametrize(
     ("word", "strange"),
     [("xqzzy", True), ("recieve", True), ("does'nt", True), ("Xqzzy", False), ("house", False), ("XQZZY", False),
-     ("x-qzzy", False), ("b2b", False), ("zeugma", False), (",", False), ("alot", False)],
+     ("x-qzzy", False), ("b2b", False), ("zeugma", False), (",", False), ("alot", False), ("Tommorow", True),
+     ("Goverment", True), ("Jonhson", False), ("TOMMOROW", False)],
 )  # fmt: skip
 def test_what_is_strange(word: str, strange: bool) -> None:
     assert is_strange(word, known()) is strange
