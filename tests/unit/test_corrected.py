@@ -86,7 +86,7 @@ def test_a_probability_is_the_share_of_the_samples() -> None:
     for threshold in (0.0, 0.5, 1.0):
         found = answer(threshold=threshold)
         for edit in (*(found.edits or ()), *found.doubtful):
-            if edit.kind in ("spelling", "inflection") and edit.start:
+            if edit.kind in ("spelling", "agreement", "number", "tense", "inflection") and edit.start:
                 makes = [edit.replacement in words and edit.original not in words for words in states]
                 assert edit.probability == pytest.approx(sum(makes) / len(states), abs=1e-9)
                 looked_at += 1

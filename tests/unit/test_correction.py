@@ -89,6 +89,11 @@ def test_what_a_beginner_gets_wrong(typed: str, meant: str) -> None:
     assert cgmh.correct(meant).edits == ()
 
 
+@pytest.mark.parametrize("name", ["Bianchi", "Fournier", "Gauthier", "Chantal", "Mertens", "Jonhson"])
+def test_names_stay(name: str) -> None:
+    assert name in cgmh.correct(f"{name} have two cat.").best.text
+
+
 def test_plain_strings_are_texts() -> None:
     texts = ["I recieve it.", "We met 300 peple."]
     mixed = list(cgmh.correct_all([texts[0], cgmh.CorrectInput(texts[1])], FEW))

@@ -4,13 +4,14 @@ A channel charges each kind of confusion its own cost (constraints/channel.py); 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from typing import Any
 
 from ..text.vocabulary import Vocabulary
 from .inflection import inflection_kinds
+from .letters import has_same_letters, weight
 
 _PREPOSITIONS = (
     "in on at of for to from with by about into as than over during through between among around since toward towards "
@@ -83,11 +84,6 @@ _SHORTENED = frozenset("it that what there here who let he she how where".split(
 FEW, LONG = 3, 7  # with fewer spellings than this, a word of that many letters may have three wrong ones
 LONGEST_SPLIT = 60  # letters beyond which nobody typed two words as one
 OFTEN = 5_000_000  # uses of a word that everyone knows, in the counts of the dictionary
-_KEYS = {
-    letter: (row, at)
-    for row, letters in enumerate(("qwertyuiop", "asdfghjkl", "zxcvbnm"))
-    for at, letter in enumerate(letters)
-}  # where each letter lies on the keyboard
 
 
 @dataclass(frozen=True)
@@ -109,12 +105,19 @@ class Confusions:
         """Whether a dictionary or the vocabulary has the word, in some casing."""
         return bool(self.vocabulary.casings(word)) or word.lower() in self._counts
 
-    def slips(self, word: str, *, opens: bool = False) -> list[str]:
-        """The words that are used often and one letter away from a word that no dictionary has.
+    def is_slip(self, word: str) -> bool:
+        """Whether a word that no dictionary has is one letter away from one that is used often."""
+        return bool(self._near(word, 1))
 
-        The capital of a word that opens a sentence says little: a long one may have two letters wrong.
+    def is_respelt(self, word: str) -> bool:
+        """Whether only doubled letters, or two that changed places, tell a word from an ordinary one used often.
+
+        A capital makes no name of such a word where it opens a sentence: Tommorow, Becuase.
         """
-        letters = 2 if opens and len(word) >= LONG else 1
+        near = [term for term in self._near(word, 2) if has_same_letters(word.lower(), term)]
+        return bool(near) and all(map(self.vocabulary.is_ordinary, near))
+
+    def _near(self, word: str, letters: int) -> list[str]:
         near = [] if self.is_word(word) else self._speller.lookup(word.lower(), self._verbosity, letters)
         return [item.term for item in near if self._counts.get(item.term, 0) >= OFTEN]
 
@@ -124,10 +127,7 @@ class Confusions:
         `before` is the word before it: after a pronoun that does something, what may be a noun or a verb is a verb.
         """
         found: dict[tuple[str, ...], Confusion] = {}
-        is_verb = before.lower() in _DOERS
-        for confusion in self._all(word):
-            if is_verb and confusion.kind == "number":
-                confusion = replace(confusion, kind="agreement")  # noqa: PLW2901
+        for confusion in self._all(word, is_verb=before.lower() in _DOERS):
             if confusion.words != (word,) and all(part in self.vocabulary.ids for part in confusion.words):
                 found.setdefault(confusion.words, confusion)
         return list(found.values())
@@ -141,7 +141,7 @@ class Confusions:
             forms = (f"{first}s",) if first.lower() == "it" else ()  # its; "thats" would be a mistake
         return [form for form in forms if form in self.vocabulary.ids]
 
-    def _all(self, word: str) -> Iterator[Confusion]:
+    def _all(self, word: str, *, is_verb: bool) -> Iterator[Confusion]:
         lower = word.lower()
         words = self.vocabulary.words
         yield from (Confusion((words[at],), "casing") for at in self.vocabulary.casings(word))
@@ -149,8 +149,8 @@ class Confusions:
             if word in SMALL:
                 yield from (Confusion((other,), "punctuation") for other in ",.;:?!-")
             return
-        is_known = self.vocabulary.is_ordinary
-        yield from (Confusion((form,), kind) for form, kind in inflection_kinds(lower, is_known).items())
+        kinds = inflection_kinds(lower, self.vocabulary.is_ordinary, is_verb=is_verb)
+        yield from (Confusion((form,), kind) for form, kind in kinds.items())
         yield from (Confusion((other,), kind) for other, kind in _CONFUSABLE.get(lower, {}).items())
         yield from (Confusion((form,), "derivation") for form in self._roots.get(_stem(lower), ()))
         yield from self._spellings(word)
@@ -164,7 +164,7 @@ class Confusions:
         distance = 1 if len(word) < 4 or (known and len(word) < 8) else 2
         kind, most = ("real word", 12) if known else ("spelling", 16)
         some: list[tuple[float, str, int]] = [
-            (item.distance + _weight(lower, item.term), item.term, item.count)
+            (item.distance + weight(lower, item.term), item.term, item.count)
             for item in self._speller.lookup(lower, self._verbosity, max_edit_distance=distance)
         ]
         if not known and len(some) < FEW and len(word) >= LONG:
@@ -265,26 +265,3 @@ def _stem(word: str) -> str:
         if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST_STEM:
             return word[: len(word) - len(suffix)]
     return word
-
-
-def _weight(typed: str, meant: str) -> float:
-    """What tells misspellings apart: a slip is half a letter less, another first letter one more."""
-    return (typed[0] != meant[0]) - 0.5 * _is_slip(typed, meant)
-
-
-def _is_slip(typed: str, meant: str) -> bool:
-    """Whether one key was hit beside the right one, or two letters changed places."""
-    if len(typed) != len(meant):
-        return False
-    differ = [at for at in range(len(typed)) if typed[at] != meant[at]]
-    if len(differ) == 2:
-        first, second = differ
-        return second == first + 1 and typed[first] == meant[second] and typed[second] == meant[first]
-    return len(differ) == 1 and _beside(typed[differ[0]], meant[differ[0]])
-
-
-def _beside(one: str, other: str) -> bool:
-    if one not in _KEYS or other not in _KEYS:
-        return False
-    (row, at), (other_row, other_at) = _KEYS[one], _KEYS[other]
-    return abs(row - other_row) <= 1 and abs(at - other_at) <= 1

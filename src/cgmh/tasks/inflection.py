@@ -35,11 +35,13 @@ def inflections(word: str, is_word: Callable[[str], bool] | None = None) -> set[
     return {word.lower(), *inflection_kinds(word, is_word)}
 
 
-def inflection_kinds(word: str, is_word: Callable[[str], bool] | None = None) -> dict[str, str]:
+def inflection_kinds(
+    word: str, is_word: Callable[[str], bool] | None = None, *, is_verb: bool = False
+) -> dict[str, str]:
     """The other forms of a word, as `inflections` finds them, and what tells each from the word.
 
     agreement: the same tense of a verb (has, have); number: one and several of a noun, or of a word that may be a verb
-    too (price, prices); tense: present and past (has, had); inflection: all the rest.
+    too (price, prices), unless it `is_verb` here; tense: present and past (has, had); inflection: all the rest.
     """
     word = word.lower()
     listed = list(_paradigms(word)) if word not in _FIXED else []
@@ -47,7 +49,7 @@ def inflection_kinds(word: str, is_word: Callable[[str], bool] | None = None) ->
     if not others and is_word is not None and word.isalpha() and len(word) >= _SHORTEST and word not in _FIXED:
         listed = list(_guessed(word))
         others = {form.lower() for paradigm in listed for form in _flat(paradigm) if is_word(form)} - {word}
-    return {form: _kind(word, form, listed) for form in sorted(others)}
+    return {form: _kind(word, form, listed, is_verb=is_verb) for form in sorted(others)}
 
 
 def _paradigms(word: str) -> Iterator[_Paradigm]:
@@ -70,16 +72,16 @@ def _guessed(word: str) -> Iterator[_Paradigm]:
             yield {"lemma": (lemma,), **lemminflect.getAllInflectionsOOV(lemma, part)}
 
 
-def _kind(one: str, other: str, listed: list[_Paradigm]) -> str:
+def _kind(one: str, other: str, listed: list[_Paradigm], *, is_verb: bool) -> str:
     tags = [(_tags(one, paradigm), _tags(other, paradigm), paradigm["lemma"][0]) for paradigm in listed]
     both = [(some, more, lemma) for some, more, lemma in tags if some and more]
-    same = [lemma for some, more, lemma in both if some & more & _PAST or (some & _PRESENT and more & _PRESENT)]
-    if any(lemma in _IRREGULAR for lemma in same):
+    same = [lemma for some, more, lemma in both if some & _PRESENT and more & _PRESENT]
+    same += [lemma for some, more, lemma in both if lemma == "be" and some & more & _PAST]  # was, were
+    is_number = any(some | more >= _NUMBERS for some, more, _ in both)
+    if same and (is_verb or not is_number or any(lemma in _IRREGULAR for lemma in same)):
         return "agreement"
-    if any(some | more >= _NUMBERS for some, more, _ in both):
+    if is_number:
         return "number"
-    if same:
-        return "agreement"
     changed = any((some & _PAST and more & _PRESENT) or (some & _PRESENT and more & _PAST) for some, more, _ in both)
     return "tense" if changed else "inflection"
 

@@ -43,7 +43,7 @@ class Mending:
         ids = [lexicon.add(word) for word in words]
         found = [
             [] if stays else known.of(word, before)
-            for word, before, stays in zip(words, ("", *words), fixed, strict=False)
+            for word, before, stays in zip(words, ["", *words][: len(words)], fixed, strict=True)
         ]
         return cls(words, ids, fixed, found, [ids[start:end] for start, end in phrases])
 
@@ -140,10 +140,8 @@ def kind_of(word: str) -> str:
 
 
 def is_strange(word: str, known: Confusions) -> bool:
-    """Whether a word is probably misspelt: in no dictionary, and in lower case or near a word that everyone knows."""
-    if not word.replace("'", "").isalpha() or known.is_word(word):
-        return False
-    return word.islower() or (word.istitle() and any(map(known.vocabulary.is_ordinary, known.slips(word, opens=True))))
+    """Whether a word is probably misspelt: in lower case, and in no dictionary."""
+    return word.islower() and word.replace("'", "").isalpha() and not known.is_word(word)
 
 
 @lru_cache(maxsize=2)

@@ -28,13 +28,15 @@ def make_channel(mendings: Sequence[Mending], lexicon: Lexicon, known: Confusion
 
 def read_mending(input: SentenceInput, lexicon: Lexicon, known: Confusions) -> Mending:
     """One source, with what is protected in it."""
-    words = input.sentence.words
+    words = list(input.sentence.words)
+    if words[0].istitle() and known.is_respelt(words[0]):
+        words[0] = words[0].lower()
     fixed = [False] * len(words)
     phrases: list[tuple[int, int]] = []
     for fact in find_facts(words, lexicon.vocabulary, input.protect):
         for start, end in _parts(fact, words, lexicon):
             some, kind = words[start:end], "numbers" if all(map(is_number, words[start:end])) else fact.kind
-            if kind in input.protect and (kind != "names" or _is_named(some, lexicon, known, opens=start == 0)):
+            if kind in input.protect and (kind != "names" or _is_named(some, lexicon, known)):
                 fixed[start:end] = [True] * len(some)
                 phrases.append((start, end))
     for at, word in enumerate(words):
@@ -64,9 +66,8 @@ def _parts(fact: Fact, words: Sequence[str], lexicon: Lexicon) -> Iterator[tuple
             yield places[0], places[-1] + 1
 
 
-def _is_named(words: Sequence[str], lexicon: Lexicon, known: Confusions, *, opens: bool) -> bool:
+def _is_named(words: Sequence[str], lexicon: Lexicon, known: Confusions) -> bool:
     """Whether capitals make a name: several words, or one that is no ordinary word; misspelt words are no names."""
     if all(word.islower() for word in words):
         return False
-    is_ordinary = lexicon.vocabulary.is_ordinary(words[0].lower())
-    return len(words) > 1 or not (is_ordinary or known.slips(words[0], opens=opens))
+    return len(words) > 1 or not (lexicon.vocabulary.is_ordinary(words[0].lower()) or known.is_slip(words[0]))

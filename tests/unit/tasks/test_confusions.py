@@ -67,6 +67,7 @@ def test_the_kind_of_a_typical_mistake(typed: str, meant: str, kind: str) -> Non
 def test_after_a_pronoun_what_may_be_a_verb_is_one(before: str, kind: str) -> None:
     (found,) = (one.kind for one in known().of("work", before) if one.words == ("works",))
     assert found == kind
+    assert [one.kind for one in known().of("apple", before) if one.words == ("apples",)] == ["number"]  # never a verb
 
 
 def distance(typed: str, meant: str) -> float:
@@ -205,10 +206,14 @@ def test_what_is_a_word() -> None:
 
 
 def test_a_slip_is_a_letter_from_a_word_that_everyone_knows() -> None:
-    assert all(map(known().slips, ("recieve", "teh", "Teh", "becuase", "beutiful")))
-    assert not any(map(known().slips, ("house", "zxqv", "Obmaa", "recieveeed")))
-    assert "tomorrow" not in known().slips("Tommorow")
-    assert "tomorrow" in known().slips("Tommorow", opens=True)
+    assert all(map(known().is_slip, ("recieve", "teh", "Teh", "becuase", "beutiful")))
+    assert not any(map(known().is_slip, ("house", "zxqv", "Obmaa", "recieveeed")))
+
+
+def test_a_respelt_word_has_the_letters_of_another() -> None:
+    assert all(map(known().is_respelt, ("Tommorow", "tomorow", "Becuase", "Teh", "Beleive", "Finaly")))
+    names = "Bianchi Fournier Gauthier Chantal Mertens Marlena Daniela Jonhson Obmaa House Goverment".split()
+    assert not any(map(known().is_respelt, names))
 
 
 def test_small_words_have_a_price() -> None:

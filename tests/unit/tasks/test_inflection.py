@@ -33,7 +33,10 @@ def test_forms_of_a_word(word: str, forms: str) -> None:
         ("agreement", "has have, is are, am is, was were, does do, feels feel, comes come, puts put"),
         ("number", "apple apples, price prices, child children, childrens children, website websites, go goes"),
         ("tense", "is was, are were, has had, goes went, walk walked, came comes, felt feel"),
-        ("inflection", "go gone, went gone, eat eating, broke broken, be is, good better, put putting, goed went"),
+        (
+            "inflection",
+            "go gone, went gone, eat eating, broke broken, be is, learned learnt, good better, put putting, goed went",
+        ),
     ],
 )
 def test_what_tells_two_forms_apart(kind: str, pairs: str) -> None:

@@ -113,8 +113,7 @@ def test_nothing_costs_as_much_as_what_is_protected(costs: Costs) -> None:
 @pytest.mark.parametrize(
     ("word", "strange"),
     [("xqzzy", True), ("recieve", True), ("does'nt", True), ("Xqzzy", False), ("house", False), ("XQZZY", False),
-     ("x-qzzy", False), ("b2b", False), ("zeugma", False), (",", False), ("alot", False), ("Tommorow", True),
-     ("Goverment", True), ("Jonhson", False), ("TOMMOROW", False)],
+     ("x-qzzy", False), ("b2b", False), ("zeugma", False), (",", False), ("alot", False)],
 )  # fmt: skip
 def test_what_is_strange(word: str, strange: bool) -> None:
     assert is_strange(word, known()) is strange
