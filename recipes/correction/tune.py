@@ -96,7 +96,9 @@ def read_pools(paths: Sequence[Path], start: dict[str, float]) -> Iterator[Pool]
     """The pools of some files."""
     vocabulary = load_model().vocabulary
     known = load_confusions(vocabulary)
-    rows = [json.loads(line) for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
+    rows = [
+        json.loads(line) for path in paths for line in path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    ]
     for at in tqdm(range(0, len(rows), TOGETHER), desc="pools", unit="batch"):
         some, lexicon = rows[at : at + TOGETHER], Lexicon(vocabulary)
         inputs = [SentenceInput(read_passage(row["text"], vocabulary, most=LONGEST), row["number"]) for row in some]
@@ -239,7 +241,7 @@ def search(judge: Judge, start: dict[str, float], weights: Vector, rounds: int, 
     print("start", *found)
     chance = np.random.default_rng(seed)
     for number in range(rounds):
-        before = found
+        before = best
         for at in tqdm(chance.permutation(len(names)), desc=f"round {number + 1}", unit="cost", leave=False):
             tried = [best + step * np.eye(len(names))[at] for step in STEPS if best[at] + step >= 0]
             worths = [judge(costs, weights) for costs in tried]
@@ -251,7 +253,7 @@ def search(judge: Judge, start: dict[str, float], weights: Vector, rounds: int, 
             if gains[top] > LEAST:
                 best, found = tried[top], worths[top]
         print(f"round {number + 1}", *found)
-        if found[0] - before[0] < LEAST:
+        if best is before:
             break
     return dict(zip(names, best.tolist(), strict=True))
 
@@ -272,13 +274,15 @@ def main() -> None:
     for prefix, weight, num_right in args.set:
         whole = read_corrections(prefix)
         sets.append((sample_corrections(whole, args.limit), float(weight)))
-        right.append(spread_references(whole, int(num_right)))
+        right.append(spread_references(whole, int(num_right)) if int(num_right) else [])
     if args.texts:
         texts = dict.fromkeys(
             [*(text for some, _ in sets for text in some.sources), *(text for some in right for text in some)]
         )
         args.texts.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
         return
+    if not args.pools:
+        parser.error("give --pools, which `visit.py` writes, or --texts")
     start = flat(COSTS_BIG if args.big else COSTS)
     weights = np.array([*SIDES_BIG, BIG] if args.big else SIDES)
     judge = Judge(list(read_pools(args.pools, start)), sets, right, args.changed)

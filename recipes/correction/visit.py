@@ -70,7 +70,7 @@ def main() -> None:
     assert isinstance(small, RecurrentModel)
     big = open_model(args.big, args.device, "float32") if args.big else None
     inputs = []
-    for text in dict.fromkeys(args.texts.read_text(encoding="utf-8").splitlines()):
+    for text in dict.fromkeys(args.texts.read_text(encoding="utf-8").removesuffix("\n").split("\n")):
         passage = read_passage(text, small.vocabulary, most=LONGEST)
         inputs += [SentenceInput(passage, number) for number in range(len(passage.sentences))]
     inputs.sort(key=lambda input: len(input.sentence.words))  # so that little is padding

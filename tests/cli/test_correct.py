@@ -154,7 +154,7 @@ def test_what_is_protected_can_be_chosen() -> None:
 # Of a text with a replacement, an insertion, a deletion and six doubts.
 SOURCE = "the price too high for the us ."
 MADE = (
-    Edit(4, 9, "price", "prices", "inflection", 0.934),
+    Edit(4, 9, "price", "prices", "number", 0.934),
     Edit(10, 10, "", "are ", "auxiliary", 0.97),
     Edit(23, 27, "the ", "", "determiner", 0.81),
 )
@@ -191,7 +191,7 @@ def _on_terminal(*arguments: str) -> str:
     return shown.decode("utf-8").replace("\r\n", "\n")
 
 
-LIST = """price → prices   0.93  inflection
+LIST = """price → prices   0.93  number
 + are            0.97  auxiliary
 - the            0.81  determiner
 below the threshold:

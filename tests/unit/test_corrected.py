@@ -35,7 +35,7 @@ def _part(at: int, end: int, edit: Edit | None, **acceptance: float | None) -> R
 
 
 def test_rates_are_the_mean_of_those_that_are_known() -> None:
-    goes, stays = (Edit(3, 5, "go", "goes", "inflection", 0.9), Edit(16, 20, "stay", "stays", "inflection", 0.8))
+    goes, stays = (Edit(3, 5, "go", "goes", "agreement", 0.9), Edit(16, 20, "stay", "stays", "agreement", 0.8))
     parts = [
         _part(0, 11, goes, replace=0.1, insert=None, delete=None, swap=0.0),
         _part(12, 21, stays, replace=0.3, insert=0.5, delete=None, swap=0.0),
@@ -180,9 +180,9 @@ def test_numbers_of_a_sentence() -> None:
 
 
 def test_an_edit_as_json() -> None:
-    edit = Edit(3, 5, "go", "goes", "inflection", 2 / 3)
+    edit = Edit(3, 5, "go", "goes", "agreement", 2 / 3)
     assert edit.to_dict() == {
-        "start": 3, "end": 5, "original": "go", "replacement": "goes", "kind": "inflection", "probability": 0.6667,
+        "start": 3, "end": 5, "original": "go", "replacement": "goes", "kind": "agreement", "probability": 0.6667,
     }  # fmt: skip
     assert answer().to_dict()["edits"] == [edit.to_dict() for edit in answer().edits or ()]
 

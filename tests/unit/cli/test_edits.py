@@ -67,13 +67,13 @@ def test_brackets_and_colours(text: str, change: tuple[int, int, str], brackets:
 def test_the_list() -> None:
     text = "the price of a  house rose the"
     edits = [
-        edit(text, 4, 9, "prices", "inflection", 0.934),
+        edit(text, 4, 9, "prices", "number", 0.934),
         edit(text, 13, 21, "an\nhouse", "determiner", 0.5),
         edit(text, 22, 22, "had ", "auxiliary", 0.97),
         edit(text, 26, 30, "", "determiner", 1.0),
     ]
     assert listed(edits) == [
-        "price → prices       0.93  inflection",
+        "price → prices       0.93  number",
         "a house → an house   0.50  determiner",
         "+ had                0.97  auxiliary",
         "- the                1.00  determiner",

@@ -1,0 +1,71 @@
+"""The search for prices of mistakes, on pools made by hand."""
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from cgmh.evaluation.corrections import CorrectionSet
+from cgmh.tasks.costs import COSTS, COSTS_BIG
+from cgmh.tasks.mending import first_of
+
+SOURCE = "he go to schol ."
+
+
+@pytest.fixture(scope="module")
+def tune() -> ModuleType:
+    path = Path(__file__).parents[2] / "recipes" / "correction" / "tune.py"
+    spec = importlib.util.spec_from_file_location("tune", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["tune"] = module  # dataclasses look themselves up there
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def pools(tmp_path: Path) -> Path:
+    candidates = [SOURCE, "he goes to school .", "he goes to schol .", "he go school .", "go he to the schol ."]
+    readings = [[-60.0, 0.0, 0.0], [-30.0, 0.0, 0.0], [-55.0, 0.0, 0.0], [-40.0, 0.0, 0.0], [-60.0, 0.0, 0.0]]
+    pool = {"text": SOURCE, "number": 0, "candidates": [text.split() for text in candidates], "readings": readings}
+    path = tmp_path / "pools.jsonl"
+    path.write_text(json.dumps(pool) + "\n")
+    return path
+
+
+def test_costs_go_flat_and_back(tune: ModuleType) -> None:
+    for costs in (COSTS, COSTS_BIG):
+        assert tune.deep(tune.flat(costs)) == costs
+
+
+def test_what_each_candidate_pays(tune: ModuleType, pools: Path) -> None:
+    start = tune.flat(COSTS)
+    (pool,) = tune.read_pools([pools], start)
+    paid = [{name: row[at] for at, name in enumerate(start) if row[at]} for row in pool.paid]
+    first = first_of(5)
+    assert paid[0] == {"strange": 1}
+    assert paid[1] == {"first": first, "replace.agreement": 1, "replace.spelling": 1}
+    assert paid[2] == {"first": first, "replace.agreement": 1, "strange": 1}
+    assert paid[3] == {"first": first, "delete.preposition": 1, "replace.spelling": 1}
+    assert paid[4] == {"first": first, "order": 1, "insert.determiner": 1, "strange": 1}
+    assert pool.rest == pytest.approx(0, abs=1e-6)
+
+
+def test_the_search_pays_what_people_wrote(tune: ModuleType, pools: Path) -> None:
+    """A price that is too high for what people wrote comes down, until the correction is theirs."""
+    start = {**tune.flat(COSTS), "replace.agreement": 15.0}
+    made = list(tune.read_pools([pools], start))
+    people = CorrectionSet([SOURCE], [["He goes to school ."]], None)
+    judge = tune.Judge(made, [(people, 1.0)], [[]], 0.1)
+    weights = np.array([0.5, 0.0, 0.0])
+    before = judge(np.array(list(start.values())), weights)
+    found = tune.search(judge, start, weights, 8, 0)
+    worth, (gleu,), _ = judge(np.array(list(found.values())), weights)
+    assert before[0] < worth
+    assert gleu == 100
+    assert found["replace.agreement"] < 15
