@@ -12,7 +12,7 @@ from .answers import Answers, signature, visited
 from .result import Edit, Result, Sentence
 from .selection import Visit, expected_gleu, occupancy
 from .tasks.corrections import Corrections
-from .text.changes import Change, TextEdit, apply_edits, overlap
+from .text.changes import Change, TextEdit, apply_edits
 from .text.passage import Passage
 from .text.sentences import Sentences
 
@@ -68,7 +68,7 @@ class Corrected(Answers):
         """The changes to make, by the rule of the run, and their kinds."""
         rule = self.settings.select
         if rule == "threshold":
-            chosen = _compatible(_shares(samples), self.settings.threshold)
+            chosen = _compatible(samples, self.settings.threshold)
             if self._is_possible(chosen):
                 return chosen
             rule = "consensus"  # every sample obeys the hard constraints; edits picked one by one need not
@@ -148,11 +148,16 @@ def _said(shares: dict[Change, tuple[str, float]], change: Change, kind: str) ->
     return shares.get(change, (kind, 0.0))
 
 
-def _compatible(shares: dict[Change, tuple[str, float]], threshold: float) -> dict[Change, str]:
-    """The changes from the threshold on, in their order; of two that overlap, the more probable one."""
+def _compatible(samples: Sequence[Sample], threshold: float) -> dict[Change, str]:
+    """The changes from the threshold on, in their order; of two that no sample makes together, the more probable one.
+
+    Such are changes of the same words, and those that exclude each other: house are to houses are, or to house is.
+    """
+    shares, made = _shares(samples), [{change for change, _ in sample.changes} for sample in samples]
     chosen: list[Change] = []
     for change in sorted(shares, key=lambda change: -shares[change][1]):
-        if shares[change][1] >= threshold and not any(overlap(change, other) for other in chosen):
+        beside = set().union(*(some for some in made if change in some))
+        if shares[change][1] >= threshold and beside.issuperset(chosen):
             chosen.append(change)
     return {change: shares[change][0] for change in sorted(chosen, key=lambda change: (change.start, change.end))}
 

@@ -116,7 +116,7 @@ def test_the_examples_of_the_help_are_corrected() -> None:
     assert len(examples) == 3
     assert run("correct", *examples, "--quiet").output.splitlines() == [
         "I have two apples and she likes them .",
-        "Their house is big. I receive many letters.",
+        "Their house is very big. I receive many letters.",
         "She has two cats.",
     ]
 

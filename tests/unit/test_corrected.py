@@ -196,10 +196,20 @@ GO, STAY = Change(1, 2, ("goes",)), Change(4, 4, ("the",))
 
 def test_what_all_samples_make_is_certain() -> None:
     """Ten tenths add up to a rounding error less than one."""
-    shares = _shares(_samples(*[(0.1, [GO])] * 10))
-    assert shares == {GO: ("kind", 1.0)}
-    assert _compatible(shares, 1.0) == {GO: "kind"}
-    assert _compatible(_shares(_samples((0.9, [GO]), (0.1, []))), 1.0) == {}
+    samples = _samples(*[(0.1, [GO])] * 10)
+    assert _shares(samples) == {GO: ("kind", 1.0)}
+    assert _compatible(samples, 1.0) == {GO: "kind"}
+    assert _compatible(_samples((0.9, [GO]), (0.1, [])), 1.0) == {}
+
+
+def test_changes_that_exclude_each_other_are_not_made_together() -> None:
+    """ "house are" may become "houses are" or "house is", never "houses is", however low the threshold."""
+    houses, verb = Change(1, 2, ("houses",)), Change(2, 3, ("is",))
+    for threshold in (0.1, 0.5):
+        assert _compatible(_samples((0.5, [houses]), (0.5, [verb])), threshold) == {houses: "kind"}
+        assert _compatible(_samples((0.4, [houses]), (0.6, [STAY, verb])), threshold) == {verb: "kind", STAY: "kind"}
+    both = {houses: "kind", verb: "kind"}
+    assert _compatible(_samples((0.5, [houses]), (0.4, [verb]), (0.1, [houses, verb])), 0.5) == both
 
 
 @given(counts=st.lists(st.integers(1, 99), min_size=1, max_size=40))
@@ -216,16 +226,32 @@ changes = st.builds(
 )  # fmt: skip
 
 
-@given(shares=st.dictionaries(changes, st.integers(0, 8).map(lambda n: ("kind", n / 8)), max_size=8))
-def test_compatible_changes(shares: dict[Change, tuple[str, float]]) -> None:
+@given(rows=st.lists(st.tuples(st.integers(1, 8), st.lists(changes, max_size=4)), min_size=1, max_size=6))
+def test_compatible_changes(rows: list[tuple[int, list[Change]]]) -> None:
     """In order and apart; whatever is left out is too rare or gives way to something at least as probable."""
+    total = sum(count for count, _ in rows)
+    samples = _samples(*((count / total, _apart(some)) for count, some in rows))
+    shares = {change: share for change, (_, share) in _shares(samples).items()}
+    made = [{change for change, _ in sample.changes} for sample in samples]
+
+    def together(one: Change, other: Change) -> bool:
+        return any({one, other} <= some for some in made)
+
     for threshold in (0.0, 0.25, 0.5, 1.0):
-        chosen = list(_compatible(shares, threshold))
+        chosen = list(_compatible(samples, threshold))
         assert chosen == sorted(chosen, key=lambda change: (change.start, change.end))
-        assert all(shares[change][1] >= threshold for change in chosen)
+        assert all(shares[change] >= threshold for change in chosen)
         for at, one in enumerate(chosen):
-            assert not any(overlap(one, other) or overlap(other, one) for other in chosen[at + 1 :])
-        for one, (_, share) in shares.items():
+            assert all(together(one, other) and not overlap(one, other) for other in chosen[at + 1 :])
+        for one, share in shares.items():
             if one not in chosen and share >= threshold:
-                assert any(overlap(one, other) and shares[other][1] >= share for other in chosen)
-        assert set(chosen) <= set(_compatible(shares, threshold / 2))
+                assert any(not together(one, other) and shares[other] >= share for other in chosen)
+        assert set(chosen) <= set(_compatible(samples, threshold / 2))
+
+
+def _apart(some: list[Change]) -> list[Change]:
+    kept: list[Change] = []
+    for change in some:
+        if not any(overlap(change, other) for other in kept):
+            kept.append(change)
+    return sorted(kept, key=lambda change: (change.start, change.end))

@@ -80,7 +80,7 @@ def correct_command(ctx: click.Context, /, texts: tuple[str, ...], file: str | N
 
     \b
     cgmh correct "i has two apple and she like them ."
-    cgmh correct "Thier house are big. I recieve many letter." "She have two cats."
+    cgmh correct "Thier house is verry big. I recieve many letter." "She have two cats."
     cgmh correct --file essay.txt > corrected.txt            one text a line, and one line for each
     cgmh correct "..." --diff                                what was changed, within the text
     cgmh correct "..." --threshold 0.8                       only what is rather sure
