@@ -44,9 +44,11 @@ def inflection_kinds(
     too (price, prices), unless it `is_verb` here; tense: present and past (has, had); inflection: all the rest.
     """
     word = word.lower()
-    listed = list(_paradigms(word)) if word not in _FIXED else []
+    if word in _FIXED:
+        return {}
+    listed = list(_paradigms(word))
     others = {form.lower() for paradigm in listed for form in _flat(paradigm)} - {word}
-    if not others and is_word is not None and word.isalpha() and len(word) >= _SHORTEST and word not in _FIXED:
+    if not others and is_word is not None and word.isalpha() and len(word) >= _SHORTEST:
         listed = list(_guessed(word))
         others = {form.lower() for paradigm in listed for form in _flat(paradigm) if is_word(form)} - {word}
     return {form: _kind(word, form, listed, is_verb=is_verb) for form in sorted(others)}
