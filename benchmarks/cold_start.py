@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from cgmh.models.store import installed_big
+from cgmh.models.pull.store import installed_big
 
 COMMANDS = {
     "five sentences": ["keywords", "lottery", "scholarships", "--big", "none"],
@@ -20,7 +20,7 @@ COMMANDS = {
 }
 if installed_big():
     COMMANDS["five, ranked"] = ["keywords", "lottery", "scholarships"]
-LOADING = """import time, torch, cgmh.models.checkpoint as c
+LOADING = """import time, torch, cgmh.models.word.checkpoint as c
 t = time.perf_counter()
 c.load_model()
 print(time.perf_counter() - t)"""

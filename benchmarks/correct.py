@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import Any
 
 from cgmh import correct_all
-from cgmh.choice import as_models
 from cgmh.errors import BadInput, CgmhError
 from cgmh.evaluation.corrections import (
     Bin,
@@ -38,15 +37,15 @@ from cgmh.evaluation.corrections import (
     sample_corrections,
     spread_references,
 )
-from cgmh.evaluation.gleu import DRAWS, gleu
 from cgmh.evaluation.journal import Journal
-from cgmh.models.opening import open_model
+from cgmh.inputs import LONGEST
+from cgmh.models.load import as_models, open_model
 from cgmh.models.protocols import TextModel
-from cgmh.models.recurrent import RecurrentModel
+from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.settings import CORRECT, CORRECTION_RULES, PAPER_CORRECT, Settings
 from cgmh.tasks import CorrectInput
-from cgmh.tasks.reading import LONGEST
-from cgmh.text.passage import read_passage
+from cgmh.text.gleu import DRAWS, gleu
+from cgmh.text.passages import read_passage
 
 SETTINGS = ("steps", "chains", "seed", "temperature", "select", "threshold")
 Models = tuple[RecurrentModel, TextModel | None]  # the word model, and a big one as target

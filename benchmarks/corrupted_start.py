@@ -21,15 +21,14 @@ import torch
 from cgmh import __version__
 from cgmh.api import ROWS, WINDOW
 from cgmh.errors import BadInput, CgmhError, MissingExtra
-from cgmh.evaluation.paraphrases import Pair, as_line, bleu, measure, read_pairs, sample, sources
-from cgmh.models.checkpoint import load_model
-from cgmh.models.recurrent import RecurrentModel
+from cgmh.evaluation.paraphrases import Pair, as_line, bleu, from_treebank, measure, read_pairs, sample, sources
+from cgmh.inputs import PAPER_INPUT, STARTS
+from cgmh.models.word.checkpoint import load_model
+from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.sampling import Constant, Kernel, State
 from cgmh.sampling import sample as run_chains
-from cgmh.sampling.runs import single_threaded
 from cgmh.tasks import Paraphrase, ParaphraseInput, Problem
-from cgmh.tasks.reading import PAPER_INPUT, STARTS
-from cgmh.text.treebank import from_treebank
+from cgmh.threads import single_threaded
 
 ROOT = Path(__file__).parent.parent
 MEASURES = {"bleu_ref": "BLEU-ref", "bleu_ori": "BLEU-ori", "nll": "nats a word"}

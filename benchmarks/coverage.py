@@ -14,11 +14,11 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from cgmh.answers import signature
 from cgmh.api import as_model, solve
 from cgmh.errors import CgmhError
-from cgmh.evaluation.coverage import covers, flaws
+from cgmh.evaluation.checkers import covers, flaws
 from cgmh.evaluation.datasets import keyword_sets
+from cgmh.ranking import signature
 from cgmh.settings import Settings
 from cgmh.tasks import KeywordInput, Keywords
 

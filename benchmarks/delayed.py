@@ -18,11 +18,11 @@ from speed import SETS
 
 from cgmh import __version__
 from cgmh.api import TRUST
-from cgmh.models.checkpoint import load_model
-from cgmh.models.llama import load_llama
 from cgmh.models.protocols import TextModel
-from cgmh.models.screened import WHOLE, Screened
-from cgmh.models.store import path_of
+from cgmh.models.pull.store import path_of
+from cgmh.models.text.llama import load_llama
+from cgmh.models.word.checkpoint import load_model
+from cgmh.models.word.two_stage import WHOLE, TextTarget
 from cgmh.sampling import Constant, Kernel, sample
 from cgmh.settings import Settings
 from cgmh.tasks import KeywordInput, Keywords
@@ -59,7 +59,7 @@ def main() -> None:
     ):
         counted = Counted(big)
         inputs = [KeywordInput(tuple(some.split())) for some in SETS]
-        problem = Keywords().pose(inputs, Screened(small, counted), args.chains, 0)
+        problem = Keywords().pose(inputs, TextTarget(small, counted), args.chains, 0)
         kernel = Kernel(problem.target, problem.proposal, window, trust=trust)
         accepted = steps = 0
         began = time.perf_counter()

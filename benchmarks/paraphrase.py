@@ -21,20 +21,28 @@ from typing import Any
 import numpy as np
 
 from cgmh.api import solve
-from cgmh.choice import load_embedded
 from cgmh.errors import BadInput, CgmhError
+from cgmh.evaluation.checkers import KINDS, Report, check
 from cgmh.evaluation.journal import Journal
 from cgmh.evaluation.judges import NgramJudge
-from cgmh.evaluation.kept import KINDS, Report, check
-from cgmh.evaluation.paraphrases import Pair, Scores, as_line, as_question, measure, read_pairs, sample, sources
-from cgmh.models.opening import open_model
+from cgmh.evaluation.paraphrases import (
+    Pair,
+    Scores,
+    as_line,
+    as_question,
+    from_treebank,
+    measure,
+    read_pairs,
+    sample,
+    sources,
+)
+from cgmh.inputs import PAPER_INPUT, STARTS
+from cgmh.models.load import load_embedded, open_model
 from cgmh.models.protocols import TextModel
-from cgmh.models.recurrent import RecurrentModel
+from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.result import Result
 from cgmh.settings import PAPER_PARAPHRASE, PARAPHRASE, RULES, Settings
 from cgmh.tasks import Paraphrase, ParaphraseInput
-from cgmh.tasks.reading import PAPER_INPUT, STARTS
-from cgmh.text.treebank import from_treebank
 from cgmh.text.vocabulary import Vocabulary
 
 INPUT_OPTIONS = ("match", "max_overlap", "difference", "start", "gibbs")  # of a `ParaphraseInput`

@@ -17,8 +17,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers import __version__ as transformers_version
 
 from cgmh import __version__
-from cgmh.models.llama import load_llama
-from cgmh.models.store import path_of
+from cgmh.models.pull.store import path_of
+from cgmh.models.text.llama import load_llama
 
 NUM = 100
 

@@ -28,22 +28,22 @@ import torch
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from cgmh.answers import signature
 from cgmh.api import WINDOW, as_model
 from cgmh.constraints import ContainsWords
 from cgmh.errors import CgmhError
 from cgmh.evaluation.datasets import KeywordSet, keyword_sets
 from cgmh.evaluation.judges import NgramJudge
-from cgmh.models.recurrent import RecurrentModel
+from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.proposals import GibbsOver, WordEdits
+from cgmh.ranking import Visit, choose, signature
+from cgmh.ranking import judge as own_judgement
 from cgmh.sampling import Constant, Kernel
-from cgmh.sampling.runs import SMALLEST_SHARD, Record, run, single_threaded
-from cgmh.selection import Visit, choose
-from cgmh.selection import judge as own_judgement
+from cgmh.sampling.runs import SMALLEST_SHARD, Record, run
 from cgmh.settings import Settings
 from cgmh.tasks import KeywordInput, Keywords, Problem
 from cgmh.text.sentences import Sentences
 from cgmh.text.tokenizer import join
+from cgmh.threads import single_threaded
 
 SIZES = (1, 2, 3, 4)
 CANDIDATES = 100

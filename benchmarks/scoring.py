@@ -16,8 +16,8 @@ from pathlib import Path
 import torch
 
 from cgmh import __version__
-from cgmh.models.llama import load_llama
-from cgmh.models.store import path_of
+from cgmh.models.pull.store import path_of
+from cgmh.models.text.llama import load_llama
 
 TOKENS = 16
 SECONDS = 10.0

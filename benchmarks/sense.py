@@ -19,9 +19,9 @@ import numpy as np
 
 from cgmh.api import solve
 from cgmh.evaluation.datasets import concept_sets
-from cgmh.models.checkpoint import load_model
-from cgmh.models.llama import load_llama
-from cgmh.models.store import path_of
+from cgmh.models.pull.store import path_of
+from cgmh.models.text.llama import load_llama
+from cgmh.models.word.checkpoint import load_model
 from cgmh.settings import Settings
 from cgmh.tasks import KeywordInput, Keywords
 

@@ -20,7 +20,7 @@ import torch
 
 from cgmh import __version__
 from cgmh.api import WINDOW, Settings
-from cgmh.models.checkpoint import load_model
+from cgmh.models.word.checkpoint import load_model
 from cgmh.proposals import FillHead, GibbsOver, Mixture, SwapBlocks, WordEdits
 from cgmh.sampling import Constant, Kernel, sample
 from cgmh.tasks import KeywordInput, Keywords, Problem

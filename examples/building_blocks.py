@@ -4,8 +4,7 @@ import cgmh
 from cgmh.constraints import ContainsWords, EndsWith, PythonConstraint
 from cgmh.proposals import FillHead, Mixture, SwapBlocks, WordEdits
 from cgmh.sampling import Constant, Kernel, sample
-from cgmh.sampling.diagnostics import ess, split_rhat
-from cgmh.sampling.trace import Trace
+from cgmh.sampling.trace import Trace, ess, split_rhat
 from cgmh.target import Target
 from cgmh.text.lexicon import Lexicon
 from cgmh.text.sentences import Sentences

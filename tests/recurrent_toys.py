@@ -4,9 +4,9 @@ from pathlib import Path
 
 import torch
 
-from cgmh.models.checkpoint import load_model, save_model
-from cgmh.models.network import Network, NetworkConfig
-from cgmh.models.recurrent import RecurrentModel
+from cgmh.models.word.checkpoint import load_model, save_model
+from cgmh.models.word.network import Network, NetworkConfig
+from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.text.vocabulary import SPECIALS, Vocabulary
 
 WORDS = ("the", "cat", "sat", ".")

@@ -11,7 +11,7 @@ import numpy as np
 from gguf import GGMLQuantizationType as Kind
 from numpy.typing import NDArray
 
-from cgmh.models.store import Content, Pullable
+from cgmh.models.pull.store import Content, Pullable
 
 Array = NDArray[np.float32]
 LAYERS, WIDTH, HEADS, KV_HEADS, HIDDEN = 2, 64, 4, 2, 96

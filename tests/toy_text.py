@@ -3,9 +3,9 @@
 import random
 from pathlib import Path
 
-from cgmh.models.network import NetworkConfig
+from cgmh.models.word.network import NetworkConfig
 from cgmh.training.corpus import TrainingText, read_corpus
-from cgmh.training.plan import TrainingPlan
+from cgmh.training.loop import TrainingPlan
 
 GRAMMARS = {
     "english": (

@@ -5,18 +5,17 @@ from itertools import pairwise
 
 import torch
 
-from cgmh.choice import load_embedded
+from cgmh.inputs import PROTECTED, SentenceInput
+from cgmh.models.load import load_embedded
 from cgmh.proposals.protocols import MOVES
 from cgmh.sampling import Constant, Kernel
 from cgmh.sampling.runs import Record, run
 from cgmh.tasks import Correct, Problem
-from cgmh.tasks.confusions import Confusions, load_confusions
-from cgmh.tasks.costs import Costs
-from cgmh.tasks.mending import Mending
-from cgmh.tasks.reading import PROTECTED, SentenceInput
-from cgmh.tasks.sources import read_mending
+from cgmh.tasks.correct.confusions import Confusions, load_confusions
+from cgmh.tasks.correct.costs import Costs
+from cgmh.tasks.correct.source import Mending, read_mending
 from cgmh.text.lexicon import Lexicon
-from cgmh.text.passage import read_passage
+from cgmh.text.passages import read_passage
 from cgmh.text.vocabulary import Vocabulary
 
 REPLACED = (

@@ -23,18 +23,17 @@ from tqdm import tqdm
 
 from cgmh.constraints.channel import Operation
 from cgmh.evaluation.corrections import CorrectionSet, read_corrections, sample_corrections, spread_references
-from cgmh.evaluation.gleu import drawn_gleu, reference_statistics
-from cgmh.models.checkpoint import load_model
-from cgmh.tasks.confusions import MARKS, Confusions, load_confusions
+from cgmh.inputs import LONGEST, SentenceInput
+from cgmh.models.word.checkpoint import load_model
 from cgmh.tasks.correct import BIG, SIDES, SIDES_BIG
-from cgmh.tasks.corrections import Corrections
-from cgmh.tasks.costs import COSTS, COSTS_BIG, Costs
-from cgmh.tasks.mending import HYPHEN, Mending, first_of, is_strange, kind_of
-from cgmh.tasks.reading import LONGEST, SentenceInput
-from cgmh.tasks.sources import make_channel, read_mending
-from cgmh.text.changes import Change
+from cgmh.tasks.correct.confusions import MARKS, Confusions, load_confusions
+from cgmh.tasks.correct.costs import COSTS, COSTS_BIG, Costs
+from cgmh.tasks.correct.report import Corrections
+from cgmh.tasks.correct.source import HYPHEN, Mending, first_of, is_strange, kind_of, make_channel, read_mending
+from cgmh.text.edits import Change
+from cgmh.text.gleu import drawn_gleu, reference_statistics
 from cgmh.text.lexicon import Lexicon
-from cgmh.text.passage import read_passage
+from cgmh.text.passages import read_passage
 from cgmh.text.sentences import Sentences
 
 Vector = NDArray[np.float64]

@@ -16,17 +16,16 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from cgmh.answers import visited
-from cgmh.models.opening import open_model
+from cgmh.inputs import LONGEST, SentenceInput
+from cgmh.models.load import open_model
 from cgmh.models.protocols import TextModel
-from cgmh.models.recurrent import RecurrentModel
-from cgmh.models.screened import Screened
-from cgmh.models.sides import features
+from cgmh.models.word.recurrent import RecurrentModel
+from cgmh.models.word.two_stage import TextTarget, log_readings
+from cgmh.ranking import visited
 from cgmh.sampling import Constant, Kernel
 from cgmh.sampling.runs import run
 from cgmh.tasks import Correct
-from cgmh.tasks.reading import LONGEST, SentenceInput
-from cgmh.text.passage import read_passage
+from cgmh.text.passages import read_passage
 from cgmh.text.tokenizer import join
 
 TOGETHER = {"cpu": 32, "cuda": 160}  # sentences
@@ -36,7 +35,7 @@ def pools(
     inputs: Sequence[SentenceInput], small: RecurrentModel, big: TextModel | None, args: argparse.Namespace
 ) -> Iterator[dict[str, Any]]:
     """What is written of each of some sentences, which are sampled together."""
-    problem = Correct().pose(list(inputs), small if big is None else Screened(small, big), args.chains, args.seed)
+    problem = Correct().pose(list(inputs), small if big is None else TextTarget(small, big), args.chains, args.seed)
     model = problem.model
     kernel = Kernel(problem.target, problem.proposal, model.window, trust=model.trust)
     chains = torch.arange(args.chains).repeat(len(inputs))
@@ -45,7 +44,7 @@ def pools(
         source = tuple(problem.lexicon.add(word) for word in input.sentence.words)
         found = {visit.ids: visit.log_target for visit in visited(record.of(number), args.steps)[0]}
         best = [source, *(ids for ids in sorted(found, key=lambda ids: -found[ids]) if ids != source)][: args.most]
-        readings = torch.stack([one.double().cpu() for one in features(best, model.small, shapes=True)], -1)
+        readings = torch.stack([one.double().cpu() for one in log_readings(best, model.words, shapes=True)], -1)
         words = [problem.lexicon.words(ids) for ids in best]
         if big is not None:
             said = big.log_prob([join(some) for some in words]).double().cpu()

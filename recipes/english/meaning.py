@@ -22,8 +22,8 @@ import pyarrow.parquet
 import torch
 from safetensors.torch import load_file
 
+from cgmh.evaluation.paraphrases import to_treebank
 from cgmh.models.meaning import save_meaning
-from cgmh.text.treebank import to_treebank
 
 
 def main(trained: Path, encoded: Path, out: Path) -> None:

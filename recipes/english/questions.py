@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
+from cgmh.evaluation.paraphrases import from_treebank
 from cgmh.text.tokenizer import TERMINALS, split
-from cgmh.text.treebank import from_treebank
 from cgmh.text.vocabulary import Vocabulary
 
 NAME = "quora"

@@ -22,12 +22,11 @@ from questions import NAME as QUESTIONS
 from safetensors.torch import load_file
 from torch import Tensor
 
-from cgmh.models.network import NetworkConfig
+from cgmh.models.word.network import NetworkConfig
 from cgmh.text.vocabulary import Vocabulary
 from cgmh.training.corpus import TrainingText
-from cgmh.training.export import config_of, export_model
-from cgmh.training.loop import resume, train
-from cgmh.training.plan import TrainingPlan
+from cgmh.training.loop import TrainingPlan, resume, train
+from cgmh.training.state import config_of, export_model
 
 FACTS = {"name": "en", "language": "English"}
 

@@ -13,10 +13,9 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from cgmh.evaluation.paraphrases import read_pairs
+from cgmh.evaluation.paraphrases import from_treebank, read_pairs
 from cgmh.models.meaning import load_meaning
 from cgmh.text.tokenizer import split
-from cgmh.text.treebank import from_treebank
 
 COMMON = 4.0  # -log frequency up to which a word counts nothing
 

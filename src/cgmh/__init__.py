@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from .api import keywords, paraphrase, score, solve
     from .constraints import constraint
     from .correction import correct, correct_all
-    from .models.checkpoint import load_model
+    from .inputs import CorrectInput
+    from .models.word.checkpoint import load_model
     from .result import Edit, Result, Score, Sentence, Step
     from .sampling import Annealing, Constant, Kernel, sample
     from .target import Target
-    from .tasks.reading import CorrectInput
 
 # What needs torch is imported on first use, so that `import cgmh` and `cgmh --help` are quick.
 _HOMES = {

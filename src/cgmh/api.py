@@ -10,27 +10,27 @@ from typing import NoReturn, TypeVar
 import torch
 from tqdm import tqdm
 
-from .answers import Answers
-from .choice import AnyModel, as_model, as_models
 from .constraints import UserConstraint
-from .corrected import Corrected
 from .errors import BadInput
-from .models.masked import MaskedModel, load_masked
+from .models.load import AnyModel, as_model, as_models
 from .models.protocols import ContextModel, TextModel
-from .models.recurrent import RecurrentModel
-from .models.screened import Screened, Screening
+from .models.text.masked import MaskedModel, load_masked
+from .models.word.recurrent import RecurrentModel
+from .models.word.two_stage import TextTarget, TwoStageModel
 from .proposals import MaskedFiller, WordEdits
+from .ranking import Answers
 from .result import Result, Score
 from .sampling import Annealing, Constant, Kernel, Ladder
-from .sampling.runs import Record, run, single_threaded
+from .sampling.runs import Record, run
 from .settings import CORRECTION_RULES, PARAPHRASE, SENTENCE_RULES, SETTLING, Rule, Settings, Use
 from .target import Target
 from .tasks import KeywordInput, Keywords, Paraphrase, ParaphraseInput, Problem, Task
-from .tasks.corrections import Corrections
+from .tasks.correct.report import Corrected, Corrections
 from .tasks.problem import SamplerModel
 from .tasks.start import obeying_start
 from .text.sentences import Sentences
 from .text.tokenizer import split, truecase
+from .threads import single_threaded
 
 Input = TypeVar("Input")
 ROWS, ROWS_ON_GPU = 512, 2048  # chains that run together
@@ -81,14 +81,14 @@ def solve(
         for at in range(0, len(inputs), together):
             some = list(inputs[at : at + together])
             with single_threaded():
-                walked: SamplerModel = small if target is None or task.settles else Screened(small, target)
+                walked: SamplerModel = small if target is None or task.settles else TextTarget(small, target)
                 problem = _helped(task.pose(some, walked, settings.chains, settings.seed, at), filler)
                 if constraints:
                     problem = _obeying(problem, constraints, settings, bar, at)
                 if target is not None and task.settles:
                     plain = Settings(steps=SETTLING, chains=settings.chains, seed=(settings.seed + 1) % 2**62)
                     settled = _run(problem, plain, bar).final
-                    posed = task.pose(some, Screened(small, target), settings.chains, settings.seed, at)
+                    posed = task.pose(some, TextTarget(small, target), settings.chains, settings.seed, at)
                     own = [own.bound(posed.lexicon) for own in constraints]
                     wishes = tuple(one for one in own if not one.hard)
                     goal = Target(posed.model, [*posed.target.constraints, *own])
@@ -155,7 +155,7 @@ def _run(problem: Problem, settings: Settings, bar: "tqdm[NoReturn]") -> Record:
     """Run the chains of a problem from its start."""
     steps, beta = settings.num_steps(None), 1 / settings.temperature
     model = problem.model
-    window, trust = (model.window, model.trust) if isinstance(model, Screening) else (WINDOW, 1.0)
+    window, trust = (model.window, model.trust) if isinstance(model, TwoStageModel) else (WINDOW, 1.0)
     return run(
         Kernel(problem.target, problem.proposal, window, trust=trust, steepest=problem.steepest),
         problem.start,

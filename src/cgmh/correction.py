@@ -5,15 +5,15 @@ from dataclasses import replace
 from itertools import islice
 
 from .api import solve
-from .choice import AnyModel, as_models
 from .constraints import UserConstraint
-from .corrected import whole
 from .errors import BadInput
+from .inputs import LONGEST, PROTECTED, SentenceInput
+from .models.load import AnyModel, as_models
 from .result import Result
 from .settings import CORRECT, Rule, Settings, Use
 from .tasks import Correct, CorrectInput
-from .tasks.reading import LONGEST, PROTECTED, SentenceInput
-from .text.passage import read_passage
+from .tasks.correct.report import whole
+from .text.passages import read_passage
 
 
 def correct_all(

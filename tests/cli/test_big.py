@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import cgmh
-from cgmh.models.convert import convert_gguf
+from cgmh.models.pull.convert import convert_gguf
 from commands import Answer, run
 from tiny_llama import write_gguf
 from tiny_transformers import bert, saved, word_pieces

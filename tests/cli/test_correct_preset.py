@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cgmh.cli import main
-from cgmh.models.convert import convert_gguf
+from cgmh.models.pull.convert import convert_gguf
 from cgmh.result import Result, Sentence
 from cgmh.settings import PAPER_CORRECT, Settings
 from cgmh.tasks import CorrectInput

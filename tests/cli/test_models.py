@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cgmh.models.store import REGISTRY
+from cgmh.models.pull.store import REGISTRY
 from commands import Answer, run
 from package_server import PackageServer, serving
 from pulls import INSTALLED, PART, files
@@ -133,7 +133,7 @@ def test_interrupt_and_go_on(server: PackageServer, home: Path) -> None:
     server.before, server.cuts = wait, [20_000]
     entry = REGISTRY["tiny"]
     code = (
-        "from cgmh.models.store import REGISTRY, Content, Pullable\n"
+        "from cgmh.models.pull.store import REGISTRY, Content, Pullable\n"
         f"REGISTRY['tiny'] = {entry!r}\n"
         "from cgmh.cli import main\nmain(['models', 'pull', 'tiny'])"
     )

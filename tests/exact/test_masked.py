@@ -7,11 +7,11 @@ import torch
 from torch import Tensor
 
 from cgmh.constraints import ContainsWords
-from cgmh.models.masked import MaskedModel, load_masked
 from cgmh.models.protocols import Fill
-from cgmh.models.recurrent import RecurrentModel
+from cgmh.models.text.masked import MaskedModel, load_masked
+from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.proposals import FillHead, Mixture, SwapBlocks, Variants, WordEdits
-from cgmh.proposals.masked import MaskedFiller
+from cgmh.proposals.fillers import MaskedFiller
 from cgmh.proposals.protocols import View
 from cgmh.sampling import Kernel
 from cgmh.target import Target

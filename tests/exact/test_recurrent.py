@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from cgmh.constraints import ContainsWords, EndsWith
-from cgmh.models.recurrent import RecurrentModel
+from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.proposals import FillHead, GibbsOver, Mixture, SwapBlocks, WordEdits
 from cgmh.sampling import Constant, Kernel, sample
 from cgmh.target import Target

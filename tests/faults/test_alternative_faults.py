@@ -9,8 +9,9 @@ import torch
 from torch import Tensor
 
 from cgmh.draws import Draws
-from cgmh.proposals import Alternatives, Candidate, View, alternatives
-from cgmh.proposals.laws import check_proposal
+from cgmh.laws import check_proposal
+from cgmh.proposals import Alternatives, Candidate, View
+from cgmh.proposals import phrases as alternatives
 from cgmh.proposals.protocols import INSERT
 from cgmh.sampling import Kernel
 from cgmh.text.sentences import Sentences

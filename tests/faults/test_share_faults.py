@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 
 from cgmh.draws import Draws
-from cgmh.proposals import Alternatives, Candidate, Group, View, alternatives
+from cgmh.proposals import Alternatives, Candidate, Group, View
+from cgmh.proposals import phrases as alternatives
 from cgmh.sampling import Kernel
 from cgmh.text.sentences import Sentences
 from enumeration import violations

@@ -8,11 +8,9 @@ import torch
 from torch import Tensor
 
 from cgmh.constraints import Constraint, ContainsWords, EndsWith, Forbids, LengthBetween, PythonConstraint
-from cgmh.constraints.laws import check_constraint
 from cgmh.draws import Draws
-from cgmh.models.laws import check_model
+from cgmh.laws import check_constraint, check_model, check_proposal
 from cgmh.proposals import Alternatives, FillHead, GibbsOver, Mixture, Proposal, SwapBlocks, Variants, WordEdits
-from cgmh.proposals.laws import check_proposal
 from cgmh.proposals.protocols import Candidate, View
 from cgmh.target import Target
 from cgmh.text.lexicon import Lexicon

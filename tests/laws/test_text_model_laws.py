@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from cgmh.models.functions import FunctionModel
-from cgmh.models.laws import check_text_model
+from cgmh.laws import check_text_model
+from cgmh.models.text.functions import FunctionModel
 
 TEXTS = ["The cat sat.", "Snow.", "", "A very long story about a cat.", "Snow."]
 

@@ -15,9 +15,9 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 # As a sentence travels: a module imports only what stands above it.
 ORDER = [
-    "version", "errors", "settings", "draws", "text", "models", "constraints", "target", "proposals", "sampling",
-    "selection", "tasks", "result", "choice", "answers", "corrected", "api", "correction",
-    "training", "evaluation", "jobs", "serving", "cli",
+    "version", "errors", "settings", "draws", "threads", "text", "models", "constraints", "target", "proposals", "laws",
+    "sampling", "inputs", "ranking", "tasks", "result", "api", "correction", "training", "evaluation",
+    "jobs", "serving", "cli",
 ]  # fmt: skip
 
 

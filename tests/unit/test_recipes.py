@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from cgmh.evaluation.corrections import CorrectionSet
-from cgmh.tasks.costs import COSTS, COSTS_BIG
-from cgmh.tasks.mending import first_of
+from cgmh.tasks.correct.costs import COSTS, COSTS_BIG
+from cgmh.tasks.correct.source import first_of
 
 SOURCE = "he go to schol ."
 

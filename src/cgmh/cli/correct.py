@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import BadInput
+from ..inputs import LONGEST, CorrectInput
 from ..settings import CORRECT, PAPER_CORRECT, Rule, Settings
-from ..tasks.reading import LONGEST, CorrectInput
-from ..text.passage import read_passage
-from .edits import bracketed, green, listed, marked, red_and_green
+from ..text.passages import read_passage
+from .input import Line, errors_of, wanted_lines
 from .options import (
     given_options,
     model_options,
@@ -21,17 +21,21 @@ from .options import (
     wanted_kinds,
     wanted_trace,
 )
-from .printing import (
+from .output import (
     beside_bar,
+    bracketed,
     encodable,
+    green,
     is_for_reader,
     is_in_color,
+    listed,
+    marked,
     print_error,
     print_heading,
     print_json,
     print_trace,
+    red_and_green,
 )
-from .reading import Line, errors_of, wanted_lines
 
 if TYPE_CHECKING:
     from ..result import Edit, Result
@@ -106,8 +110,8 @@ def correct_command(ctx: click.Context, /, texts: tuple[str, ...], file: str | N
     blank = [not texts and not line.text.strip() for line in lines]  # between paragraphs, not a mistake
     if all(blank):
         raise BadInput("no texts: the input is empty")
-    from ..choice import as_models
     from ..correction import correct_all
+    from ..models.load import as_models
 
     small, judge, use = as_models(options["model"], big, settings.use)
     settings = replace(settings, use=use)

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import BadInput
+from ..inputs import KeywordInput, read_keywords
 from ..settings import Settings
-from ..tasks.reading import KeywordInput, read_keywords
+from .input import read_lines, stdin_is_terminal
 from .options import model_options, output_options, sampling_options, wanted_bar, wanted_big, wanted_trace
-from .printing import beside_bar, print_heading, print_json, warn_if_poor
-from .reading import read_lines, stdin_is_terminal
+from .output import beside_bar, print_heading, print_json, warn_if_poor
 
 if TYPE_CHECKING:
     from ..result import Result

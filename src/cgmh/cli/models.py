@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from ..models.store import Entry
+    from ..models.pull.store import Entry
 
 _KINDS = {
     "embedded": "inside the package",
@@ -44,7 +44,7 @@ def list_command(as_json: bool) -> None:
     cgmh models list
     cgmh models list --json
     """
-    from ..models.store import entries
+    from ..models.pull.store import entries
 
     found = entries()
     if as_json:
@@ -69,7 +69,7 @@ def show_command(name: str, as_json: bool) -> None:
     cgmh models show en
     cgmh models show smollm2 --json
     """
-    from ..models.store import entry_of
+    from ..models.pull.store import entry_of
 
     entry = entry_of(name)
     if as_json:
@@ -107,7 +107,7 @@ def path_command(name: str) -> None:
     \b
     ls "$(cgmh models path smollm2)"
     """
-    from ..models.store import path_of
+    from ..models.pull.store import path_of
 
     click.echo(path_of(name))
 
@@ -137,8 +137,8 @@ def pull_command(ctx: click.Context, /, name: str, source: str | None, quiet: bo
 
     Under a name of your own you can install other models of the SmolLM family from GGUF files (F32, F16, Q8_0, Q4_1).
     """
-    from ..models.download import pull
-    from ..models.store import is_installed
+    from ..models.pull.download import pull
+    from ..models.pull.store import is_installed
 
     if source is None and is_installed(name) and name != "en":
         if not quiet:
@@ -161,6 +161,6 @@ def remove_command(name: str) -> None:
     \b
     cgmh models remove smollm2
     """
-    from ..models.store import remove
+    from ..models.pull.store import remove
 
     click.echo(f"{name} is removed from {remove(name)}", err=True)

@@ -9,10 +9,10 @@ from typing import Any, Literal, TypeVar
 import click
 
 from ..errors import BadInput
-from ..models.store import installed_big
+from ..models.pull.store import installed_big
 from ..settings import STEPS, STEPS_WITH_BIG, USES, Rule, Settings
 from ..text.facts import KINDS
-from .reading import read_lines
+from .input import read_lines
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _BY_USE = (

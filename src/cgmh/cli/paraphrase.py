@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import BadInput
+from ..inputs import MATCHES, PAPER_INPUT, STARTS, ParaphraseInput, read_matches
 from ..settings import PAPER_PARAPHRASE, PARAPHRASE
-from ..tasks.reading import MATCHES, PAPER_INPUT, STARTS, ParaphraseInput, read_matches
+from .input import Line, errors_of, wanted_lines
 from .options import (
     given_options,
     model_options,
@@ -20,8 +21,7 @@ from .options import (
     wanted_kinds,
     wanted_trace,
 )
-from .printing import beside_bar, is_for_reader, print_error, print_heading, print_json, print_trace, warn_if_poor
-from .reading import Line, errors_of, wanted_lines
+from .output import beside_bar, is_for_reader, print_error, print_heading, print_json, print_trace, warn_if_poor
 
 if TYPE_CHECKING:
     from ..result import Result
@@ -111,9 +111,9 @@ def paraphrase_command(ctx: click.Context, /, texts: tuple[str, ...], file: str 
     usual = PAPER_PARAPHRASE if options["preset"] else PARAPHRASE
     big, settings = wanted_big(options, replace(usual, **run, trace=wanted_trace(options)))
     from ..api import solve
-    from ..choice import as_models
+    from ..models.load import as_models
     from ..tasks import Paraphrase
-    from ..tasks.source import read_source
+    from ..tasks.paraphrase.source import read_source
     from ..text.lexicon import Lexicon
 
     small, judge, use = as_models(options["model"], big, settings.use)

@@ -5,7 +5,7 @@ import json
 import click
 
 from ..errors import BadInput
-from .reading import read_lines, stdin_is_terminal
+from .input import read_lines, stdin_is_terminal
 
 
 @click.command("score")

@@ -107,8 +107,7 @@ def _device(name: str) -> str:
 
 def _train(corpus: Path, out: Path, device: str, options: dict[str, Any]) -> dict[str, Any]:
     from ..training.corpus import read_corpus
-    from ..training.loop import check_free, train
-    from ..training.plan import network_of_size, plan_for
+    from ..training.loop import check_free, network_of_size, plan_for, train
 
     check_free(out)
     text = read_corpus(corpus, num_words=options["words"], quiet=options["quiet"])

@@ -1,10 +1,8 @@
 """Claims about a sentence: what the target multiplies the language model with."""
 
-from .contains import ContainsWords
+from .function import PythonConstraint, UserConstraint, constraint
 from .overlap import Differs, Overlap
-from .patterns import Alternative, Requirement
 from .protocols import Constraint, HardConstraint
-from .python import PythonConstraint, UserConstraint, constraint
 from .similarity import (
     AtLeast,
     ContentWords,
@@ -15,7 +13,7 @@ from .similarity import (
     Weighted,
     WordVectors,
 )
-from .simple import Apart, EndsWith, Forbids, LengthBetween
+from .words import Alternative, Apart, ContainsWords, EndsWith, Forbids, LengthBetween, Requirement
 
 __all__ = [
     "Alternative",

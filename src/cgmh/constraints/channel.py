@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from ..text.sentences import Sentences
-from .tables import OnDevice, pad
+from .protocols import OnDevice, pad
 
 ALIGNED = 256  # sentences that are aligned together: a table of each is held in lists
 ROUNDING = 1e-9  # nats by which equal costs may differ

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from ..text.sentences import Sentences
-from .tables import OnDevice, pad
+from .protocols import OnDevice, pad
 
 ORDER = 4  # n-grams up to this many words
 LEAST = 0.02  # a smaller difference counts as this one, so that its logarithm is finite

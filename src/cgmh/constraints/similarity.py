@@ -13,13 +13,13 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from ..models.encoder import Encoder
+from ..models.meaning import Encoder
 from ..models.protocols import TextEncoder
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
 from ..text.tokenizer import join
-from .patterns import Patterns, Requirement, normalize
-from .tables import OnDevice, pad
+from .protocols import OnDevice, pad
+from .words import Patterns, Requirement, normalize
 
 LEAST = 0.01  # a smaller similarity counts as this one, so that its logarithm is finite
 # Sums are rounded, so that a sentence has one similarity whatever stands beside it in a batch. What is averaged is kept

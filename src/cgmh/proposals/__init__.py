@@ -1,14 +1,10 @@
 """Ways to step from one sentence to another, each with its probability there and back."""
 
-from .alternatives import Alternatives, Group
-from .edits import WordEdits
-from .floor import FillHead
-from .gibbs import GibbsOver
-from .masked import MaskedFiller
+from .edits import SwapBlocks, WordEdits
+from .fillers import FillHead, GibbsOver, MaskedFiller
 from .mixture import Mixture
+from .phrases import Alternatives, Group, Variants
 from .protocols import MOVES, Candidate, Filler, Proposal, View
-from .swap import SwapBlocks
-from .variants import Variants
 
 __all__ = [
     "MOVES",

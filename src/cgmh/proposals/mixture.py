@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import torch
 
-from ..constraints.tables import OnDevice
+from ..constraints.protocols import OnDevice
 from ..draws import Draws
 from ..text.sentences import count
 from .protocols import Candidate, Proposal, View

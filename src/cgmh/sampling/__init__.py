@@ -1,11 +1,9 @@
 """Chains: the ratio, the step, the temperature, the iterators, and what they leave behind."""
 
-from .chain import sample
-from .diagnostics import ess, split_rhat
+from .chain import Annealing, Constant, Schedule, sample
 from .kernel import Info, Kernel, State
-from .schedule import Annealing, Constant, Schedule
 from .tempering import Exchanges, Ladder, Replicas, TemperedInfo, TemperedKernel, tempered
-from .trace import Tally, Trace
+from .trace import Tally, Trace, ess, split_rhat
 
 __all__ = [
     "Annealing",

@@ -1,9 +1,7 @@
 """Many chains over the cores of the machine, and a record of what they proposed and visited."""
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event
 
@@ -12,9 +10,9 @@ from torch import Tensor
 
 from ..proposals.protocols import MOVES
 from ..text.sentences import Sentences
-from .chain import sample
+from ..threads import num_cores, single_threaded
+from .chain import Schedule, sample
 from .kernel import Info, Kernel
-from .schedule import Schedule
 from .tempering import Exchanges, Ladder, Replicas, TemperedInfo, rates, tempered
 
 SMALLEST_SHARD = 16  # rows below which another thread does not pay
@@ -122,22 +120,6 @@ def run(
         except BaseException:
             interrupted.set()
             raise
-
-
-def num_cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@contextmanager
-def single_threaded() -> Iterator[None]:
-    """One thread inside each operation: most are too small to share, and waiting for a busy core costs more."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 class _Recorder:

@@ -14,9 +14,8 @@ from torch import Tensor
 from ..draws import Draws
 from ..text.sentences import Sentences, count
 from .acceptance import log_exchange
-from .chain import AT_ONCE
+from .chain import AT_ONCE, Constant, Schedule
 from .kernel import Info, Kernel, State
-from .schedule import Constant, Schedule
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .reading import CorrectInput, KeywordInput, ParaphraseInput, read_keywords
+from ..inputs import CorrectInput, KeywordInput, ParaphraseInput, read_keywords
 
 if TYPE_CHECKING:
     from .correct import Correct

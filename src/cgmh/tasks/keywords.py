@@ -7,14 +7,14 @@ import torch
 from ..constraints import Constraint, ContainsWords, EndsWith, Forbids, LengthBetween
 from ..draws import Draws
 from ..errors import BadInput, InfeasibleStart
+from ..inputs import KeywordInput
 from ..proposals import FillHead, Mixture, SwapBlocks, Variants, WordEdits
 from ..target import Target
+from ..text.inflection import inflections
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
 from ..text.tokenizer import PAIRED, join, normalize, split
-from .inflection import inflections
 from .problem import Problem, SamplerModel
-from .reading import KeywordInput
 from .start import grow
 
 MOST_WORDS = 40  # the longest sentence the embedded model was trained on

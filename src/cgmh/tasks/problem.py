@@ -7,15 +7,15 @@ from typing import Any, Protocol, TypeVar
 from torch import Tensor
 
 from ..constraints import Constraint
-from ..models.recurrent import RecurrentModel
-from ..models.screened import Screening
+from ..models.word.recurrent import RecurrentModel
+from ..models.word.two_stage import TwoStageModel
 from ..proposals import Mixture
 from ..target import Target
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
 
 Input = TypeVar("Input")
-SamplerModel = RecurrentModel | Screening  # what proposes words and scores sentences
+SamplerModel = RecurrentModel | TwoStageModel  # what proposes words and scores sentences
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Problem:
     @property
     def words(self) -> RecurrentModel:
         """The word model, which proposes."""
-        return self.model.small if isinstance(self.model, Screening) else self.model
+        return self.model.words if isinstance(self.model, TwoStageModel) else self.model
 
 
 class TaskAnswers(Protocol):

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cgmh.constraints.channel import Channel, ChannelSource, Operation, Priced
-from cgmh.constraints.laws import check_constraint
+from cgmh.laws import check_constraint
 from cgmh.text.sentences import Sentences
 from channels import (
     FIRST_COST,

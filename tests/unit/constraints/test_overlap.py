@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cgmh.constraints import Differs, Overlap
-from cgmh.constraints.laws import check_constraint
 from cgmh.constraints.overlap import LEAST
+from cgmh.laws import check_constraint
 from cgmh.text.sentences import Sentences
 from meanings import NUM_IDS, OUT, A, B, C, D, bleu, classes
 

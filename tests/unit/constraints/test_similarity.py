@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cgmh.constraints import AtLeast, Constraint, ContentWords, KeywordsKept, SentenceVectors, Weighted, WordVectors
-from cgmh.constraints.laws import check_constraint
 from cgmh.constraints.similarity import LEAST, Similarity
+from cgmh.laws import check_constraint
 from cgmh.text.sentences import Sentences
 from meanings import NUM_IDS, OUT, A, B, C, D, by_hand, tables, toy_encoder
 from spaces import phrase, word

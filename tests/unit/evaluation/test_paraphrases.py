@@ -13,6 +13,7 @@ from cgmh.evaluation.paraphrases import (
     as_line,
     as_question,
     bleu,
+    from_treebank,
     ibleu,
     measure,
     read_pairs,
@@ -21,7 +22,6 @@ from cgmh.evaluation.paraphrases import (
     sources,
 )
 from cgmh.text.tokenizer import split
-from cgmh.text.treebank import from_treebank
 
 
 def test_bleu_by_hand() -> None:

@@ -8,12 +8,11 @@ import torch
 from safetensors.torch import load_file
 
 from cgmh.errors import BadInput, BadModel, CgmhError
-from cgmh.models.checkpoint import load_model, read_config
+from cgmh.models.word.checkpoint import load_model, read_config
 from cgmh.training import loop
 from cgmh.training.corpus import TrainingText
-from cgmh.training.export import export_model
-from cgmh.training.loop import resume, run_directory, train
-from cgmh.training.plan import TrainingPlan, network_of_size, plan_for
+from cgmh.training.loop import TrainingPlan, network_of_size, plan_for, resume, run_directory, train
+from cgmh.training.state import export_model
 from toy_text import toy_config, toy_plan, toy_text
 
 
@@ -198,7 +197,7 @@ def test_export_writes_all_or_nothing(tmp_path: Path, english: TrainingText, mon
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("cgmh.training.export.evaluate_model", broken)
+        patch.setattr("cgmh.training.state.evaluate_model", broken)
         with pytest.raises(KeyboardInterrupt):
             export_model(tmp_path / "model", state, config, english.vocabulary, english.held, {})
     assert not list(tmp_path.iterdir())

@@ -1,0 +1,183 @@
+"""Results on stdout, as JSON or as lines.
+
+Edits as a reader sees them: marked in their text, and as a list.
+
+What a move did to a sentence, in words.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from ..text.tokenizer import split
+from .input import Line
+
+if TYPE_CHECKING:
+    from ..result import Result
+
+
+def is_for_reader() -> bool:
+    """Whether someone reads the output on a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def is_in_color() -> bool:
+    """Whether that terminal shows colours, and its user wants them (no-color.org)."""
+    return is_for_reader() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def encodable(text: str) -> str:
+    """An argument that was not UTF-8 has halves of characters, which cannot be printed."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+@contextmanager
+def beside_bar() -> Iterator[None]:
+    """A progress bar is out of the way while something is printed."""
+    from tqdm import tqdm
+
+    with tqdm.external_write_mode():
+        yield
+
+
+def print_json(result: "Result") -> None:
+    record = result.to_dict()
+    if result.trace:
+        record["trace"] = [step.to_dict() for step in result.trace]
+    click.echo(json.dumps(record, ensure_ascii=False, allow_nan=False))
+
+
+def print_error(line: Line, error: str) -> None:
+    """An object in place of an answer, so that objects and lines stay side by side."""
+    click.echo(json.dumps({"input": encodable(line.text), "error": f"{line.place}: {error}"}, ensure_ascii=False))
+
+
+def print_heading(text: str, *, first: bool) -> None:
+    """What tells the answers to one input from those to the next."""
+    click.echo(f"{'' if first else chr(10)}# {text}")
+
+
+def warn_if_poor(result: "Result") -> None:
+    if result.is_poor:
+        click.echo(
+            f"warning: {result.input}: these samples are worth {result.effective_samples:.1f} independent ones; "
+            "raise --chains, or take --use target",
+            err=True,
+        )
+
+
+def print_trace(result: "Result", start: str | None) -> None:
+    """Step, sentence and move, as the paper shows them; * the best answer, x a step refused.
+
+    `start` is where the chain began, if that is known.
+    """
+    at = None if start is None else split(start)
+    rows = [] if start is None else [("start", "", start, "")]
+    found = False
+    for step in result.trace:
+        words = split(step.text)
+        mark = "x" if not step.accepted else "*" if step.text == result.best.text.strip() and not found else ""
+        found |= mark == "*"
+        rows.append((str(step.step), mark, step.text, step.move if at is None else describe(step.move, at, words)))
+        at = words if step.accepted else at
+    width = max([len("sentence"), *(len(text) for _, _, text, _ in rows)])
+    click.echo(f"\n{'step':>5}     {'sentence':{width}}  move")
+    for number, mark, text, move in rows:
+        click.echo(f"{number:>5}  {mark:1}  {text:{width}}  {move}".rstrip())
+
+
+if TYPE_CHECKING:
+    from ..result import Edit
+
+Mark = Callable[[str, str], str]  # what an edit takes away and what it brings -> what is shown for it
+
+
+def marked(text: str, edits: Iterable["Edit"], mark: Mark) -> str:
+    """The text with the edits made, each as `mark` shows it. Blanks around what an edit brings are outside the mark."""
+    pieces: list[str] = []
+    at = 0
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        new = edit.replacement.strip()
+        before, _, after = edit.replacement.partition(new) if new else (edit.replacement, "", "")
+        old = edit.original.strip() if new else edit.original  # of a deletion, the blank that goes with the word
+        pieces += [text[at : edit.start], before, mark(old, new), after]
+        at = edit.end
+    return "".join([*pieces, text[at:]])
+
+
+def bracketed(old: str, new: str) -> str:
+    """As `git diff --word-diff=plain` has it."""
+    return (f"[-{old}-]" if old else "") + (f"{{+{new}+}}" if new else "")
+
+
+def red_and_green(old: str, new: str) -> str:
+    """As `git diff --word-diff=color` has it."""
+    return (click.style(old, fg="red") if old else "") + (click.style(new, fg="green") if new else "")
+
+
+def green(old: str, new: str) -> str:  # noqa: ARG001
+    """What is new alone."""
+    return click.style(new, fg="green") if new else ""
+
+
+def listed(edits: Sequence["Edit"]) -> list[str]:
+    """One line an edit: what is changed, its probability and its kind."""
+    said = [_said(edit) for edit in edits]
+    width = max(map(len, said), default=0)
+    rows = zip(said, edits, strict=True)
+    return [f"{what:{width}}   {edit.probability:.2f}  {edit.kind}" for what, edit in rows]
+
+
+def _said(edit: "Edit") -> str:
+    old, new = (" ".join(text.split()) for text in (edit.original, edit.replacement))
+    if old and new:
+        return f"{old} → {new}"
+    return f"+ {new}" if new else f"- {old}"
+
+
+def describe(move: str, before: Sequence[str], after: Sequence[str]) -> str:
+    """``replace what with which``, ``insert the``, ``delete most``, ``swap now and please``; casings count as the same.
+
+    Where the two sentences do not show such a change, only the name of the move.
+    """
+    old, new = _changed(before, after)
+    shape = (len(old), len(new))
+    if move == "replace" and shape == (1, 1):
+        return f"replace {old[0]} with {new[0]}"
+    if move == "insert" and shape == (0, 1):
+        return f"insert {new[0]}"
+    if move == "delete" and shape == (1, 0):
+        return f"delete {old[0]}"
+    if move == "swap" and (blocks := _exchanged(old, new)):
+        return f"swap {' '.join(blocks[0])} and {' '.join(blocks[1])}"
+    return move
+
+
+def _changed(before: Sequence[str], after: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """What lies between the words that both have at their beginning and at their end."""
+    one, two = _folded(before), _folded(after)
+    shorter = min(len(one), len(two))
+    left = next((at for at in range(shorter) if one[at] != two[at]), shorter)
+    rest = shorter - left
+    right = next((at for at in range(rest) if one[-1 - at] != two[-1 - at]), rest)
+    return before[left : len(before) - right], after[left : len(after) - right]
+
+
+def _exchanged(old: Sequence[str], new: Sequence[str]) -> tuple[Sequence[str], Sequence[str]] | None:
+    """The blocks at the two ends of `old` that stand the other way round in `new`, the shortest first block first."""
+    one, two = _folded(old), _folded(new)
+    for first in range(1, len(one)):
+        for second in range(len(one) - first, 0, -1):
+            end = len(one) - second
+            if two == one[end:] + one[first:end] + one[:first]:
+                return old[:first], old[end:]
+    return None
+
+
+def _folded(words: Sequence[str]) -> list[str]:
+    return [word.casefold() for word in words]

@@ -1,0 +1,346 @@
+"""Where required words and phrases occur in a batch of sentences.
+
+The sentence contains the required words: in any order or in the order given, phrases, alternatives, repeats.
+
+Claims that one look at the words decides: Forbids, LengthBetween, EndsWith, Apart.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+
+import torch
+from torch import Tensor
+
+from ..text.sentences import Sentences
+from .protocols import HardConstraint, OnDevice, id_table, pad
+
+Alternative = Sequence[Collection[int]]  # a phrase: at each place, the ids that will do
+Requirement = Sequence[Alternative]  # any one of these phrases
+
+# The normal form: sets are frozen, one-word alternatives are one set, repeats are gone.
+Normal = tuple[tuple[frozenset[int], ...], ...]
+
+
+def normalize(requirement: Requirement) -> Normal:
+    """The same requirement with its one-word alternatives merged and the others in a fixed order."""
+    phrases = {tuple(frozenset(place) for place in alternative) for alternative in requirement}
+    if not phrases or any(not phrase or not all(phrase) for phrase in phrases):
+        raise ValueError("a requirement needs at least one alternative, of at least one word")
+    single: frozenset[int] = frozenset().union(*(phrase[0] for phrase in phrases if len(phrase) == 1))
+    longer = sorted((phrase for phrase in phrases if len(phrase) > 1), key=lambda p: [sorted(place) for place in p])
+    return (((single,),) if single else ()) + tuple(longer)
+
+
+def all_ids(requirement: Normal) -> frozenset[int]:
+    """Every id that some occurrence may use."""
+    return frozenset().union(*(place for alternative in requirement for place in alternative))
+
+
+class Patterns:
+    """Padded tables of I inputs with R requirements of A alternatives of P places of S ids."""
+
+    def __init__(self, requirements: Sequence[Sequence[Normal]]) -> None:
+        flat = [requirement for some in requirements for requirement in some]
+        phrases = [phrase for requirement in flat for phrase in requirement]
+        self.num_requirements = max((len(some) for some in requirements), default=0)
+        self.num_alternatives = max((len(requirement) for requirement in flat), default=0)
+        self.num_places = max((len(phrase) for phrase in phrases), default=0)
+        num_ids = max((len(place) for phrase in phrases for place in phrase), default=0)
+        shape = (len(requirements), self.num_requirements, self.num_alternatives, self.num_places)
+        words = torch.full((*shape, num_ids), -1, dtype=torch.int64)  # [I,R,A,P,S]
+        free = torch.zeros(shape, dtype=torch.bool)  # [I,R,A,P]: past the end of the alternative
+        spans = torch.zeros(shape[:3], dtype=torch.int64)  # [I,R,A]: words in the alternative
+        for i, some in enumerate(requirements):
+            for r, requirement in enumerate(some):
+                for a, phrase in enumerate(requirement):
+                    spans[i, r, a] = len(phrase)
+                    free[i, r, a, len(phrase) :] = True
+                    for p, place in enumerate(phrase):
+                        words[i, r, a, p, : len(place)] = torch.tensor(sorted(place))
+        # Past the end of a sentence the ids are 0, which is a word like any other: only then a mask is needed.
+        self._masked = any(0 in place for phrase in phrases for place in phrase)
+        self._tables = OnDevice(words=words, free=free, spans=spans, absent=(spans == 0).all(-1))
+
+    def begins(self, sentences: Sentences) -> Tensor:
+        """[P,B,R,L] bool: whether an occurrence of the requirement with p + 1 words starts at the place."""
+        starts = self.starts(sentences)  # [B,R,A,L]
+        if self.num_places == 1:
+            return starts.any(2)[None]
+        spans = self._tables.at(sentences.device)["spans"][sentences.inputs]  # [B,R,A]
+        return torch.stack([(starts & (spans == p + 1)[..., None]).any(2) for p in range(self.num_places)])
+
+    def absent(self, sentences: Sentences) -> Tensor:
+        """[B,R] bool: the row's input has fewer requirements."""
+        return self._tables.at(sentences.device)["absent"][sentences.inputs]
+
+    def counts(self, sentences: Sentences) -> Tensor:
+        """[B,R]: how many occurrences of each requirement there are, overlapping ones included."""
+        if self.num_places == 1:  # the ids of a place are different, so a word matches at most one of them
+            return self._matches(sentences).flatten(2).sum(-1)
+        return self.starts(sentences).flatten(2).sum(-1)
+
+    def starts(self, sentences: Sentences) -> Tensor:
+        """[B,R,A,L] bool: whether an occurrence of the alternative starts at the place."""
+        hits = self._matches(sentences).any(-2)  # [B,R,A,P,L]
+        if self.num_places == 1:
+            return hits[:, :, :, 0]
+        free = self._tables.at(sentences.device)["free"].index_select(0, sentences.inputs)[..., None]  # [B,R,A,P,1]
+        hits |= free
+        starts = hits[:, :, :, 0]
+        for p in range(1, self.num_places):
+            shifted = torch.zeros_like(starts)
+            shifted[..., :-p] = hits[:, :, :, p, p:]
+            shifted[..., -p:] = free[:, :, :, p]
+            starts = starts & shifted
+        return starts
+
+    def _matches(self, sentences: Sentences) -> Tensor:
+        """[B,R,A,P,S,L] bool: which id of the tables stands where."""
+        ids = sentences.ids
+        if self._masked:
+            ids = ids.masked_fill(~sentences.present, -2)
+        words = self._tables.at(sentences.device)["words"].index_select(0, sentences.inputs)  # [B,R,A,P,S]
+        return words[..., None] == ids[:, None, None, None, None, :]
+
+
+MOST_MASKED = 8  # entangled requirements of one input that the table of subsets takes; more go row by row
+
+
+class ContainsWords(HardConstraint):
+    """Every requirement of the input is met, each by words of its own.
+
+    `requirements[i]` belongs to input i. A requirement is met by an occurrence of any one of its alternatives, a run of
+    neighbouring words. Two requirements never share a word, so a repeated requirement needs two occurrences, and "new"
+    beside "new york" needs two "new". With `ordered`, the occurrences stand in the order of the requirements.
+    """
+
+    name = "contains"
+
+    def __init__(self, requirements: Sequence[Sequence[Requirement]], *, ordered: bool = False) -> None:
+        normal = [[normalize(requirement) for requirement in some] for some in requirements]
+        self._ordered = Patterns(normal) if ordered and any(normal) else None
+        parts = [_untangle(some) for some in normal]
+        clear = [list(counts) for counts, _ in parts]
+        self._clear = Patterns(clear) if any(clear) else None
+        needed = pad([list(counts.values()) for counts, _ in parts], 0)  # [I,R]
+        entangled = [some for _, some in parts]
+        self._entangled = Entangled(entangled) if any(entangled) else None
+        has_entangled = torch.tensor([bool(some) for some in entangled], dtype=torch.bool)  # [I]
+        self._tables = OnDevice(needed=needed, has_entangled=has_entangled)
+
+    def holds(self, sentences: Sentences) -> Tensor:
+        if self._ordered is not None:
+            return _in_order(self._ordered, sentences)
+        if self._clear is None:
+            holds = torch.ones(len(sentences), dtype=torch.bool, device=sentences.device)
+        else:
+            found = self._clear.counts(sentences)  # [B,R]
+            needed = self._tables.at(sentences.device)["needed"].index_select(0, sentences.inputs)
+            holds = (found >= needed).all(-1)
+        if self._entangled is None:
+            return holds
+        rows = (holds & self._tables.at(sentences.device)["has_entangled"][sentences.inputs]).nonzero()[:, 0]
+        if not rows.numel():
+            return holds
+        return holds.index_copy(0, rows, self._entangled.met(sentences.select(rows)))
+
+    def pinned(self, sentences: Sentences) -> Tensor:
+        """[B,L] bool: words that cannot be lost alone, because just as many occurrences stand there as are needed.
+
+        Requirements that share words with others are left out: this is a hint where not to try, not a rule.
+        """
+        pinned = torch.zeros_like(sentences.ids, dtype=torch.bool)
+        if self._clear is None:
+            return pinned
+        needed = self._tables.at(sentences.device)["needed"].index_select(0, sentences.inputs)  # [B,R]
+        tight = (self._clear.counts(sentences) <= needed)[..., None]  # [B,R,1]
+        for span, begins in enumerate(self._clear.begins(sentences)):  # [B,R,L]
+            starts = (begins & tight).any(1)  # [B,L]
+            for shift in range(span + 1):
+                pinned[:, shift:] |= starts[:, : sentences.capacity - shift]
+        return pinned
+
+
+def _untangle(requirements: list[Normal]) -> tuple[Counter[Normal], list[Normal]]:
+    """Requirements that counting decides, with how often each is needed; and the others.
+
+    Counting occurrences is exact for a requirement that shares no id with another one, if it is a single word or is
+    needed once: its occurrences cannot take a word from any other requirement.
+    """
+    counts = Counter(requirements)
+    clear: Counter[Normal] = Counter()
+    entangled: list[Normal] = []
+    for requirement, count in counts.items():
+        shares = any(all_ids(requirement) & all_ids(other) for other in counts if other != requirement)
+        one_word = all(len(alternative) == 1 for alternative in requirement)
+        if not shares and (one_word or count == 1):
+            clear[requirement] = count
+        else:
+            entangled += [requirement] * count
+    return clear, entangled
+
+
+def _in_order(patterns: Patterns, sentences: Sentences) -> Tensor:
+    """[B] bool: whether the requirements occur one after another.
+
+    Taking for each requirement the occurrence that ends first leaves the most room for the rest, so it is exact.
+    """
+    begins, absent = patterns.begins(sentences), patterns.absent(sentences)  # [P,B,R,L], [B,R]
+    capacity, columns = sentences.capacity, sentences.columns
+    reached = torch.zeros_like(sentences.lengths)  # [B]: words before it are taken
+    for r in range(patterns.num_requirements):
+        free = columns >= reached[:, None]  # [B,L]
+        ends = torch.zeros(len(reached), capacity + len(begins) + 1, dtype=torch.bool, device=reached.device)
+        for p in range(len(begins)):
+            ends[:, p + 1 : p + 1 + capacity] |= begins[p, :, r] & free
+        first = (ends.cumsum(-1) == 0).sum(-1)  # [B]: the first end, or past the array if there is none
+        reached = torch.where(absent[:, r], reached, first)
+    return reached <= capacity
+
+
+class Entangled:
+    """Requirements that may compete for the same words; an exact search over which are met so far.
+
+    Up to MOST_MASKED requirements: for all rows at once, the set of subsets that can be met by the words before each
+    place. More than that: the same search row by row in Python, exact and slow.
+    """
+
+    def __init__(self, requirements: Sequence[Sequence[Normal]]) -> None:
+        self._requirements = requirements
+        self._patterns = Patterns(requirements)
+        num_needed = [len(some) for some in requirements]
+        self._tables = OnDevice(full=torch.tensor([(1 << num) - 1 for num in num_needed], dtype=torch.int64))
+
+    def met(self, sentences: Sentences) -> Tensor:
+        """[B] bool: whether every requirement of the row's input has words of its own."""
+        if self._patterns.num_requirements > MOST_MASKED:
+            met = [
+                _met_alone(words, self._requirements[input])
+                for words, input in zip(sentences.to_lists(), sentences.inputs.tolist(), strict=True)
+            ]
+            return torch.tensor(met, dtype=torch.bool, device=sentences.device)
+        num, most = self._patterns.num_requirements, self._patterns.num_places
+        begins = self._patterns.begins(sentences)  # [P,B,R,L]
+        rows, longest = len(sentences), int(sentences.lengths.max())
+        subsets = torch.zeros(longest + most + 1, rows, 1 << num, dtype=torch.bool, device=sentences.device)
+        subsets[0, :, 0] = True  # before the first word nothing is met
+        for at in range(longest):
+            here = subsets[at]
+            subsets[at + 1] |= here  # the word is not used
+            for r in range(num):
+                # [B, high, low] subsets without r; the same with r lie at index 1 of the middle axis
+                without = here.view(rows, 1 << (num - r - 1), 2, 1 << r)[:, :, 0]
+                for p in range(most):
+                    after = subsets[at + p + 1].view(rows, 1 << (num - r - 1), 2, 1 << r)[:, :, 1]
+                    after |= without & begins[p, :, r, at, None, None]
+        full = self._tables.at(sentences.device)["full"][sentences.inputs]  # [B]
+        return subsets[longest].gather(1, full[:, None])[:, 0]
+
+
+def _met_alone(words: Sequence[int], requirements: Sequence[Normal]) -> bool:
+    """Whether one sentence has words of its own for every requirement; each set holds the subsets met so far."""
+    full = (1 << len(requirements)) - 1
+    subsets: list[set[int]] = [{0}] + [set() for _ in words]
+    for at in range(len(words)):
+        subsets[at + 1] |= subsets[at]
+        for r, requirement in enumerate(requirements):
+            for phrase in requirement:
+                end = at + len(phrase)
+                if end <= len(words) and all(word in place for word, place in zip(words[at:end], phrase, strict=True)):
+                    subsets[end] |= {met | 1 << r for met in subsets[at] if not met >> r & 1}
+    return full in subsets[-1]
+
+
+class Forbids(HardConstraint):
+    """No forbidden word occurs; the words may differ between inputs."""
+
+    name = "forbids"
+
+    def __init__(self, ids: Sequence[Collection[int]]) -> None:
+        mentioned = sorted(set().union(*ids)) if ids else []
+        # Ids in use are numbered densely, so that the table has one column a forbidden word rather than one a word.
+        column = torch.zeros(max(mentioned, default=-1) + 2, dtype=torch.int64)  # [max + 2]
+        column[mentioned] = torch.arange(1, len(mentioned) + 1)
+        sets = sorted({tuple(sorted(set(some))) for some in ids})
+        banned = torch.zeros(max(len(sets), 1), len(mentioned) + 1, dtype=torch.bool)  # [sets, mentioned + 1]
+        for at, some in enumerate(sets):
+            banned[at, column[list(some)]] = True
+        number = {some: at for at, some in enumerate(sets)}
+        which = torch.tensor([number[tuple(sorted(set(some)))] for some in ids], dtype=torch.int64)  # [inputs]
+        self._tables = OnDevice(column=column, banned=banned, which=which)
+
+    def holds(self, sentences: Sentences) -> Tensor:
+        tables = self._tables.at(sentences.device)
+        column = tables["column"]
+        columns = column[sentences.ids.clamp(max=column.shape[0] - 1)]  # [B,L]
+        found = tables["banned"][tables["which"][sentences.inputs][:, None], columns]  # [B,L]
+        return ~(found & sentences.present).any(-1)
+
+
+class LengthBetween(HardConstraint):
+    """The sentence has between `least` and `most` words, counting those for which `counts` [ids] is true."""
+
+    name = "length"
+
+    def __init__(self, least: Sequence[int], most: Sequence[int], counts: Tensor | None = None) -> None:
+        # Without a table every word counts; ids past the table count too.
+        table = torch.ones(1, dtype=torch.bool) if counts is None else torch.cat([counts.cpu(), torch.ones(1).bool()])
+        self._tables = OnDevice(
+            least=torch.tensor(least, dtype=torch.int64), most=torch.tensor(most, dtype=torch.int64), counts=table
+        )
+
+    def holds(self, sentences: Sentences) -> Tensor:
+        tables = self._tables.at(sentences.device)
+        counts = tables["counts"]
+        counted = counts[sentences.ids.clamp(max=counts.shape[0] - 1)] & sentences.present  # [B,L]
+        count = counted.sum(-1)
+        least, most = (tables[name].index_select(0, sentences.inputs) for name in ("least", "most"))
+        return (count >= least) & (count <= most)
+
+
+class EndsWith(HardConstraint):
+    """The last word is one of `ids`: one set for all inputs, or one an input."""
+
+    name = "ending"
+
+    def __init__(self, ids: Collection[int] | Sequence[Collection[int]]) -> None:
+        each = [some for some in ids if not isinstance(some, int)]
+        same = [some for some in ids if isinstance(some, int)]
+        tables = [id_table(some) for some in (each or [same])]
+        width = max(len(table) for table in tables)
+        ends = torch.stack([torch.nn.functional.pad(table, (0, width - len(table))) for table in tables])  # [I or 1, W]
+        self._same = not each
+        self._tables = OnDevice(ends=ends)
+
+    def holds(self, sentences: Sentences) -> Tensor:
+        ends = self._tables.at(sentences.device)["ends"]
+        last = sentences.word_at(sentences.lengths - 1).clamp_(max=ends.shape[1] - 1)  # [B]
+        found = ends[0][last] if self._same else ends[sentences.inputs, last]
+        return found & (sentences.lengths > 0)
+
+
+class Apart(HardConstraint):
+    """No two words for which `marks` [ids] is true stand side by side, and none opens the sentence.
+
+    `sources`, sentences of the inputs, are not asked more than they obey themselves.
+    """
+
+    name = "apart"
+
+    def __init__(self, marks: Tensor, sources: Sequence[Sequence[int]]) -> None:
+        obeyed = [not _touching([bool(marks[id]) for id in source]) for source in sources]
+        self._tables = OnDevice(
+            marks=torch.cat([marks.cpu(), torch.zeros(1, dtype=torch.bool)]), asked=torch.tensor(obeyed)
+        )
+
+    def holds(self, sentences: Sentences) -> Tensor:
+        tables = self._tables.at(sentences.device)
+        marks = tables["marks"]
+        marked = marks[sentences.ids.clamp(max=marks.shape[0] - 1)] & sentences.present  # [B,L]
+        broken = (marked[:, 1:] & marked[:, :-1]).any(-1) | marked[:, 0]
+        return ~(broken & tables["asked"][sentences.inputs])
+
+
+def _touching(marked: Sequence[bool]) -> bool:
+    return any(a and b for a, b in pairwise(marked)) or bool(marked and marked[0])

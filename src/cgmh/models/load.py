@@ -1,0 +1,159 @@
+"""From what a user names to models: the word model, and a big one beside it.
+
+One door for every model that can be named: ours, pulled, Hugging Face, n-gram.
+"""
+
+import json
+import os
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import BadInput, BadModel
+from ..settings import Use
+from ..threads import single_threaded
+from .protocols import TextModel
+from .pull import store
+from .text.functions import FunctionModel
+from .word.checkpoint import load_model
+from .word.recurrent import RecurrentModel
+
+AnyModel = RecurrentModel | TextModel | Callable[[list[str]], Any] | str | Path
+
+
+def as_model(model: AnyModel | None, precision: str | None = None) -> RecurrentModel | TextModel:
+    """A model as it is, a function of texts, or what a name or a path stands for; None is the embedded English one.
+
+    What was opened by name stays open.
+    """
+    if model is None:
+        return load_embedded()
+    if isinstance(model, str | Path):
+        return _opened(str(model), precision)
+    if isinstance(model, RecurrentModel | TextModel):
+        return model
+    if not callable(model):
+        raise BadInput(f"{model!r} is no model: give a name, a path, a model or a function of texts")
+    found: TextModel = FunctionModel(model)
+    return found
+
+
+@lru_cache(maxsize=1)
+def load_embedded() -> RecurrentModel:
+    """The embedded English model."""
+    return load_model()
+
+
+@lru_cache(maxsize=2)
+def _opened(name: str, precision: str | None) -> RecurrentModel | TextModel:
+    with single_threaded():  # many small conversions: threads cost more than they give
+        return open_model(name, precision=precision)
+
+
+def as_models(
+    model: AnyModel | None, big: AnyModel | None, use: Use | None
+) -> tuple[RecurrentModel, TextModel | None, Use | None]:
+    """The word model, the big model if there is one, and what that does. A `model` of texts is a big one as target."""
+    small = as_model(model, "float32")
+    if not isinstance(small, RecurrentModel):
+        if big is not None:
+            raise BadInput(f"{small.name} is a big model already; leave out --big, or give --model a word model")
+        return load_embedded(), small, use or "target"
+    if big is None:
+        if use is not None:
+            raise BadInput(
+                f"--use {use} needs a big model; run: cgmh models pull smollm2, and name it with --big smollm2"
+            )
+        return small, None, None
+    use = use or "rerank"
+    # Ranking bears rounding; a target or a weight should be the same number in every batch.
+    judge = as_model(big, None if use == "rerank" else "float32")
+    if isinstance(judge, RecurrentModel):
+        raise BadInput(
+            f"{big if isinstance(big, str) else judge.name} is a word model and cannot be --big; give --model"
+        )
+    return small, judge, use
+
+
+if TYPE_CHECKING:
+    from .protocols import TextModel
+    from .word.recurrent import RecurrentModel
+
+NGRAM_ENDINGS = (".arpa", ".arpa.gz", ".arpa.bz2", ".arpa.xz", ".klm", ".binary", ".bin")
+_RECURRENT_FORMAT = re.compile(r"cgmh-recurrent-\d+")
+_LLAMA_FORMAT = re.compile(r"cgmh-llama-\d+")
+_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
+_CHOICES = (
+    "give a name of `cgmh models list`, a directory of `cgmh train` or of Hugging Face, a hub name (owner/name), "
+    "or an n-gram file (.arpa, .klm)"
+)
+
+
+def open_model(
+    name: str | Path | None, device: str = "cpu", precision: str | None = None
+) -> "RecurrentModel | TextModel":
+    """The model of a name or a path; the embedded English one for None.
+
+    `precision` is for a pulled LLM: it says in which numbers its weights are multiplied.
+    """
+    if name is None:
+        return _open_directory(store.EMBEDDED, device, precision)
+    path = store.expanded(name)
+    if path.is_dir():
+        return _open_directory(path, device, precision)
+    if os.path.lexists(path):
+        return _open_file(path)
+    name = str(name)
+    if store.is_installed(name) or name in store.REGISTRY:
+        return _open_directory(store.path_of(name), device, precision)
+    # A mistyped path is not looked for on the hub: it starts with a dot, a slash or ~, or ends like a file.
+    if _HUB_NAME.fullmatch(name) and not name.endswith((*NGRAM_ENDINGS, ".gguf")):
+        from .text.huggingface import load_huggingface
+
+        return load_huggingface(name, device)
+    raise BadModel(f"{name or repr(name)}: no such model; {_CHOICES}")
+
+
+def _open_file(path: Path) -> "TextModel":
+    if path.name.endswith(NGRAM_ENDINGS):
+        from .text.ngram import load_ngram
+
+        return load_ngram(path)
+    if path.suffix == ".gguf":
+        raise BadModel(f"{path}: has to be converted once; run: cgmh models pull NAME --from {path}, then --model NAME")
+    raise BadModel(f"{path}: not a kind of model file that can be read; {_CHOICES}")
+
+
+def _open_directory(directory: Path, device: str, precision: str | None) -> "RecurrentModel | TextModel":
+    record = _config(directory)
+    kind = str(record.get("format", ""))
+    if _RECURRENT_FORMAT.fullmatch(kind):
+        from .word.checkpoint import load_model
+
+        return load_model(directory, device)
+    if _LLAMA_FORMAT.fullmatch(kind):
+        from .text.llama import load_llama
+
+        return load_llama(directory, device, precision)
+    if "model_type" in record:
+        from .text.huggingface import load_huggingface
+
+        return load_huggingface(str(directory), device)
+    raise BadModel(f"{directory / store.CONFIG}: neither a model of `cgmh train` nor one of Hugging Face; {_CHOICES}")
+
+
+def _config(directory: Path) -> dict[str, Any]:
+    path = directory / store.CONFIG
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadModel(f"{directory}: not a model directory (it has no {store.CONFIG}); {_CHOICES}") from None
+    except OSError as error:
+        raise BadModel(f"{path}: cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise BadModel(f"{path}: not valid JSON ({error}); get the model again") from error
+    if not isinstance(record, dict):
+        raise BadModel(f"{path}: not the configuration of a model; get the model again")
+    return record

@@ -1,0 +1,146 @@
+"""GGUF files, versions 2 and 3: facts and tensors as they are stored. Nothing in the file is believed or executed."""
+
+import math
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import BadModel
+
+Bytes = NDArray[np.uint8]
+
+# Number of the type: struct letter, bytes. 8 is a string, 9 an array.
+_SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
+_STRING, _ARRAY = 8, 9
+# Number of the tensor type: name, values in a block, bytes of a block.
+_TYPES = {0: ("F32", 1, 4), 1: ("F16", 1, 2), 3: ("Q4_1", 32, 20), 8: ("Q8_0", 32, 34)}
+_UNREAD = {
+    2: "Q4_0", 6: "Q5_0", 7: "Q5_1", 10: "Q2_K", 11: "Q3_K", 12: "Q4_K", 13: "Q5_K", 14: "Q6_K", 30: "BF16",
+}  # fmt: skip
+_MOST_FACTS, _MOST_TENSORS, _MOST_DIMENSIONS = 10_000, 100_000, 4
+
+
+@dataclass(frozen=True)
+class GgufTensor:
+    """A tensor in its stored form."""
+
+    kind: str  # F32, F16, Q4_1 or Q8_0
+    shape: tuple[int, ...]  # the last dimension is the one whose values lie side by side
+    data: Bytes  # blocks of values
+
+
+@dataclass(frozen=True)
+class Gguf:
+    """The contents of a file."""
+
+    where: str
+    facts: dict[str, Any]
+    tensors: dict[str, GgufTensor]
+
+
+def open_gguf(path: Path) -> Gguf:
+    """The contents of a file on disk, whose tensors are read when they are asked for."""
+    try:
+        if path.stat().st_size == 0:
+            raise BadModel(f"{path}: not a GGUF file (it is empty)")
+        return read_gguf(np.memmap(path, np.uint8, "r"), str(path))
+    except OSError as error:
+        raise BadModel(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def read_gguf(data: Bytes, where: str) -> Gguf:
+    """The contents of a file in memory; `where` names it in messages."""
+    return _Reader(data, where).read()
+
+
+class _Reader:
+    """Takes one value after the other; a size that the rest of the file cannot hold is damage."""
+
+    def __init__(self, data: Bytes, where: str) -> None:
+        self._data, self._where = data.data, where
+        self._bytes, self._at = data, 0
+
+    def read(self) -> Gguf:
+        if bytes(self._data[:4]) != b"GGUF":
+            raise BadModel(f"{self._where}: not a GGUF file")
+        self._at = 4
+        version = self._scalar("I")
+        if version not in (2, 3):
+            raise BadModel(f"{self._where}: GGUF version {version} (2 and 3, little-endian, can be read)")
+        num_tensors, num_facts = self._scalar("Q"), self._scalar("Q")
+        if num_facts > _MOST_FACTS or num_tensors > _MOST_TENSORS:
+            raise self._damaged(f"{num_facts:,} facts and {num_tensors:,} tensors")
+        facts = {}
+        for _ in range(num_facts):
+            name = self._string()
+            facts[name] = self._value(self._scalar("I"), name)
+        headers = [self._tensor_header() for _ in range(num_tensors)]
+        alignment = facts.get("general.alignment", 32)
+        if not isinstance(alignment, int) or not 1 <= alignment <= 2**20 or alignment & (alignment - 1):
+            raise self._damaged(f"an alignment of {alignment!r}")
+        start = -(-self._at // alignment) * alignment
+        tensors = {name: self._tensor(name, shape, kind, start + offset) for name, shape, kind, offset in headers}
+        if len(tensors) != num_tensors:
+            raise self._damaged("two tensors of one name")
+        return Gguf(self._where, facts, tensors)
+
+    def _damaged(self, what: str) -> BadModel:
+        return BadModel(f"{self._where}: damaged or cut short ({what}); get the file again")
+
+    def _take(self, size: int) -> memoryview:
+        if size > len(self._data) - self._at:
+            raise self._damaged(f"{size:,} bytes wanted at {self._at:,}, the file has {len(self._data):,}")
+        self._at += size
+        return self._data[self._at - size : self._at]
+
+    def _scalar(self, letter: str) -> Any:
+        return struct.unpack(f"<{letter}", self._take(struct.calcsize(f"<{letter}")))[0]
+
+    def _string(self) -> str:
+        at = self._at
+        try:
+            return str(self._take(self._scalar("Q")), "utf-8")
+        except UnicodeDecodeError:
+            raise self._damaged(f"the text at {at:,} is not UTF-8") from None
+
+    def _value(self, kind: int, name: str) -> Any:
+        if kind in _SCALARS:
+            return self._scalar(_SCALARS[kind])
+        if kind == _STRING:
+            return self._string()
+        if kind != _ARRAY:
+            raise self._damaged(f"{name} has the unknown type {kind}")
+        kind, count = self._scalar("I"), self._scalar("Q")
+        if kind in _SCALARS:
+            letter = _SCALARS[kind]
+            values = self._take(count * struct.calcsize(f"<{letter}"))  # checked before anything of that size is made
+            return list(struct.unpack(f"<{count}{letter}", values))
+        if kind != _STRING:
+            raise self._damaged(f"{name} is a list of the unknown type {kind}")
+        if count > (len(self._data) - self._at) // 8:  # a text is at least its length
+            raise self._damaged(f"{name} has {count:,} texts")
+        return [self._string() for _ in range(count)]
+
+    def _tensor_header(self) -> tuple[str, tuple[int, ...], int, int]:
+        name, dimensions = self._string(), self._scalar("I")
+        if not 1 <= dimensions <= _MOST_DIMENSIONS:
+            raise self._damaged(f"{name} has {dimensions} dimensions")
+        shape = tuple(self._scalar("Q") for _ in range(dimensions))[::-1]
+        return name, shape, self._scalar("I"), self._scalar("Q")
+
+    def _tensor(self, name: str, shape: tuple[int, ...], number: int, start: int) -> GgufTensor:
+        if number not in _TYPES:
+            kind = _UNREAD.get(number, f"type {number}")
+            known = ", ".join(known for known, _, _ in _TYPES.values())
+            raise BadModel(f"{self._where}: {name} is stored as {kind}, but only {known} can be read")
+        kind, values, size = _TYPES[number]
+        if shape[-1] % values:
+            raise self._damaged(f"{name} has rows of {shape[-1]:,} values, not a multiple of {values}")
+        num_bytes = math.prod(shape) // values * size
+        if num_bytes == 0 or start + num_bytes > len(self._data):
+            raise self._damaged(f"{name} ends at {start + num_bytes:,}, the file at {len(self._data):,}")
+        return GgufTensor(kind, shape, self._bytes[start : start + num_bytes])

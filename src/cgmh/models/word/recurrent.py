@@ -1,0 +1,299 @@
+"""The recurrent word model: scores and proposes with the states it kept, recomputing only what an edit touched.
+
+Forward states hold up to an edit, so scoring a candidate starts there. Backward states are indexed from the right end,
+so they survive changes of length; those to the left of an accepted edit are recomputed when a fill first asks for them.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from ...draws import Draws
+from ...text.lexicon import Lexicon
+from ...text.sentences import Sentences
+from ...text.vocabulary import Vocabulary
+from .layers import Linear, Stack, WordTable, widen
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """A class-factored head: p(word | state) = p(class | state) · p(word | class, state)."""
+
+    query: Linear
+    classes: Linear
+    table: WordTable
+
+    def split(self, state: Tensor) -> tuple[Tensor, Tensor]:
+        """log p(class) [N, C] and the word query [N, D]."""
+        for_class, for_word = self.query(state).chunk(2, -1)
+        return torch.log_softmax(widen(self.classes(for_class)), -1), for_word.contiguous()
+
+    def log_prob(self, state: Tensor, word: Tensor) -> Tensor:
+        """log p(word | state) [N]."""
+        log_classes, query = self.split(state)
+        number, within = word // self.table.class_size, word % self.table.class_size
+        log_words = torch.log_softmax(self.table.logits(query, number), -1)
+        return log_classes.gather(1, number[:, None])[:, 0] + log_words.gather(1, within[:, None])[:, 0]
+
+    def all_log_probs(self, state: Tensor) -> Tensor:
+        """log p of every word [N, V]."""
+        log_classes, query = self.split(state)
+        return (torch.log_softmax(widen(self.table.all_logits(query)), -1) + log_classes[..., None]).flatten(1)
+
+
+@dataclass
+class RecurrentEncoding:
+    """States of B sentences. Position i of `forward` has read i words; position j of `backward` the last j words."""
+
+    ids: Tensor  # [B, L], as the model reads them
+    lengths: Tensor  # [B]
+    forward: Tensor  # [B, L+1, Wf]
+    backward: Tensor  # [B, L+1, Wb]
+    num_backward: Tensor  # [B]: backward positions 0 .. num_backward hold
+    log_words: Tensor  # [B, L+1]: log p of each word, then of the end mark; 0 past it
+
+    def select(self, rows: Tensor) -> "RecurrentEncoding":
+        return RecurrentEncoding(
+            self.ids[rows],
+            self.lengths[rows],
+            self.forward[rows],
+            self.backward[rows],
+            self.num_backward[rows],
+            self.log_words[rows],
+        )
+
+
+class FactoredFill:
+    """q(word | gap) of the fill head; what is never proposed is left out before normalising."""
+
+    def __init__(self, log_classes: Tensor, query: Tensor, table: WordTable, proposable: Tensor) -> None:
+        self._table, self._query, self._proposable = table, query, proposable  # proposable [C, S]
+        open_classes = log_classes.masked_fill(~proposable.any(-1), -torch.inf)
+        self._log_classes = torch.log_softmax(open_classes, -1)  # [R, C]
+        self._chosen: tuple[Tensor, Tensor] | None = None  # class [R], log p(word | class) [R, S] of the last choice
+
+    def _log_words(self, query: Tensor, classes: Tensor) -> Tensor:
+        logits = self._table.logits(query, classes).masked_fill(~self._proposable[classes], -torch.inf)
+        return torch.log_softmax(logits, -1)
+
+    def choose(self, draws: Draws) -> Tensor:
+        classes = draws.choose(self._log_classes, "class")
+        log_words = self._log_words(self._query, classes)
+        self._chosen = classes, log_words
+        return classes * self._table.class_size + draws.choose(log_words, "word")
+
+    def log_prob(self, word: Tensor) -> Tensor:
+        size = self._table.class_size
+        known = word < self._proposable.numel()
+        word = torch.where(known, word, 0)
+        classes, within = word // size, word % size
+        if self._chosen is None:
+            rows, log_words = classes, self._log_words(self._query, classes)
+        else:  # most rows ask about the word just chosen
+            rows, log_words = self._chosen
+            other = (rows != classes).nonzero()[:, 0]
+            if len(other):
+                log_words = log_words.index_copy(0, other, self._log_words(self._query[other], classes[other]))
+        log_prob = self._log_classes.gather(1, classes[:, None])[:, 0] + log_words.gather(1, within[:, None])[:, 0]
+        proposable = known & self._proposable.flatten()[word]
+        return torch.where(proposable, log_prob, -torch.inf).double()
+
+
+@dataclass
+class RecurrentPending:
+    """Candidates in the middle of being scored."""
+
+    rows: Tensor
+    sentences: Sentences  # as the model reads them
+    same_left: Tensor
+    same_right: Tensor
+    log_gain: Tensor  # [R]
+    log_words: Tensor  # [R, L+1]: of the candidates, as far as known
+    scored: Tensor  # [R]: words read so far
+    states: Tensor  # [M, W], [M], [M]: states so far, the row and the position of each
+    state_rows: Tensor
+    state_positions: Tensor
+    last: Tensor  # [R, W]: the state after the words read so far
+
+
+class RecurrentModel:
+    """Forward and backward LSTMs and a fill head over one word table."""
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        table: WordTable,
+        right: tuple[Stack, Predictor],
+        left: tuple[Stack, Predictor],
+        mix: Linear,
+        fill: Predictor,
+        like: Tensor,
+        name: str = "unnamed",
+    ) -> None:
+        self.name = name
+        self.vocabulary, self._table = vocabulary, table
+        self._right, self._right_predictor = right
+        self._left, self._left_predictor = left
+        self._mix, self._fill_predictor = mix, fill
+        self._like = like  # an empty tensor of the dtype and device of the states
+        self.num_words = len(vocabulary)
+        self.special_ids = torch.tensor(vocabulary.special_ids, device=like.device)
+        self._aliases = torch.arange(self.num_words, device=like.device)
+        proposable = torch.ones(self.num_words, dtype=torch.bool, device=like.device)
+        proposable[self.special_ids] = False
+        self._proposable = proposable.view(table.num_classes, table.class_size)
+
+    @property
+    def device(self) -> torch.device:
+        return self._like.device
+
+    def bound(self, lexicon: Lexicon) -> "RecurrentModel":
+        """The same model, reading the words of a lexicon: those it does not know as unknowns of their shape."""
+        other = object.__new__(RecurrentModel)
+        other.__dict__.update(self.__dict__)
+        other._aliases = lexicon.aliases.to(self.device)
+        return other
+
+    def encode(self, sentences: Sentences) -> RecurrentEncoding:
+        ids = self._aliases[sentences.ids]
+        number, capacity = ids.shape
+        forward = self._like.new_zeros(number, capacity + 1, self._right.width)
+        backward = self._like.new_zeros(number, capacity + 1, self._left.width)
+        marks = ids.new_tensor([self.vocabulary.start, self.vocabulary.end])
+        first = self._table.embed(marks)  # [2, D]
+        forward[:, 0] = self._right.step(self._right.feed(first[:1]), self._like.new_zeros(1, self._right.width))
+        backward[:, 0] = self._left.step(self._left.feed(first[1:]), self._like.new_zeros(1, self._left.width))
+        log_words = torch.zeros(number, capacity + 1, device=ids.device, dtype=torch.float64)
+        nothing = torch.zeros_like(sentences.lengths)
+        encoding = RecurrentEncoding(ids, sentences.lengths.clone(), forward, backward, nothing.clone(), log_words)
+        rows = torch.arange(number, device=ids.device)
+        pending = self.score(encoding, rows, sentences, nothing, nothing, None)
+        self.finish(encoding, pending, torch.ones_like(rows, dtype=torch.bool))
+        self.commit(encoding, pending, torch.ones_like(rows, dtype=torch.bool))
+        return encoding
+
+    def log_prob(self, encoding: RecurrentEncoding) -> Tensor:
+        return encoding.log_words.sum(-1)
+
+    def backward_log_prob(self, encoding: RecurrentEncoding) -> Tensor:
+        """log p(sentence) [B] of the backward model, start mark included."""
+        number, capacity = encoding.ids.shape
+        rows = torch.arange(number, device=encoding.ids.device)
+        self._extend_backward(encoding, rows, encoding.lengths)
+        columns = torch.arange(capacity + 1, device=rows.device)
+        at, read = (columns <= encoding.lengths[:, None]).nonzero(as_tuple=True)
+        before = encoding.lengths[at] - read - 1  # the word that the backward model predicts next
+        word = torch.where(before >= 0, encoding.ids[at, before.clamp(min=0)], self.vocabulary.start)
+        log_prob = self._left_predictor.log_prob(self._left.top(encoding.backward[at, read]), word)
+        return torch.zeros(number, dtype=torch.float64, device=rows.device).index_add_(0, at, log_prob.double())
+
+    def fill(self, encoding: RecurrentEncoding, rows: Tensor, left: Tensor, right: Tensor) -> FactoredFill:
+        mixed = self._around(encoding, rows, left, right)
+        return FactoredFill(*self._fill_predictor.split(mixed), self._table, self._proposable)
+
+    def fill_log_prob(
+        self, encoding: RecurrentEncoding, rows: Tensor, left: Tensor, right: Tensor, word: Tensor
+    ) -> Tensor:
+        """log p(word | gap) [R] of the fill head as trained: over all ids, also those that are never proposed."""
+        return self._fill_predictor.log_prob(self._around(encoding, rows, left, right), word)
+
+    def fill_log_probs(self, encoding: RecurrentEncoding, rows: Tensor, left: Tensor, right: Tensor) -> Tensor:
+        """log p of every word in each gap [R, V], of the fill head as trained."""
+        return self._fill_predictor.all_log_probs(self._around(encoding, rows, left, right))
+
+    def _around(self, encoding: RecurrentEncoding, rows: Tensor, left: Tensor, right: Tensor) -> Tensor:
+        """What the fill head reads [R, M]: the words before and after each gap."""
+        read = encoding.lengths[rows] - right
+        self._extend_backward(encoding, rows, read)
+        before, after = self._right.top(encoding.forward[rows, left]), self._left.top(encoding.backward[rows, read])
+        return torch.nn.functional.gelu(self._mix(torch.cat([before, after], 1)))
+
+    def candidates(self, encoding: RecurrentEncoding, rows: Tensor, left: Tensor, right: Tensor) -> Tensor:
+        read = encoding.lengths[rows] - right
+        self._extend_backward(encoding, rows, read)
+        forward = self._right_predictor.all_log_probs(self._right.top(encoding.forward[rows, left]).contiguous())
+        backward = self._left_predictor.all_log_probs(self._left.top(encoding.backward[rows, read]).contiguous())
+        return torch.minimum(forward, backward).masked_fill_(~self._proposable.flatten(), -torch.inf)
+
+    def score(
+        self,
+        encoding: RecurrentEncoding,
+        rows: Tensor,
+        sentences: Sentences,
+        same_left: Tensor,
+        same_right: Tensor,
+        window: int | None,
+    ) -> RecurrentPending:
+        sentences = Sentences(self._aliases[sentences.ids], sentences.lengths, sentences.inputs)
+        columns = torch.arange(sentences.capacity + 1, device=rows.device)
+        old_words = encoding.log_words[rows]  # [R, L+1]
+        before = columns < same_left[:, None]
+        start = encoding.forward[rows, same_left]  # [R, W]
+        empty = torch.zeros_like(rows[:0])
+        pending = RecurrentPending(
+            rows, sentences, same_left, same_right, same_left, old_words * before,
+            torch.zeros_like(same_left), start[:0], empty, empty, start,
+        )  # fmt: skip
+        # The tail that counts in the first stage: the words after the change, the end mark being one of them.
+        tail = same_right + 1 if window is None else torch.clamp(same_right + 1, max=max(window, 1))
+        changed = sentences.lengths - same_right - same_left
+        self._read(pending, changed + tail - 1, first=True)
+        ended = encoding.lengths[rows] - same_right + tail  # the same tail in the current sentence
+        old = (old_words * ((columns < ended[:, None]) & ~before)).sum(-1)
+        pending.log_gain = (pending.log_words * ~before).sum(-1) - old
+        return pending
+
+    def finish(self, encoding: RecurrentEncoding, pending: RecurrentPending, keep: Tensor) -> Tensor:
+        remaining = pending.sentences.lengths - pending.same_left - pending.scored
+        self._read(pending, torch.where(keep, remaining, 0))
+        return pending.log_words.sum(-1)
+
+    def commit(self, encoding: RecurrentEncoding, pending: RecurrentPending, accepted: Tensor) -> None:
+        wanted = accepted[pending.state_rows]
+        of, at = pending.state_rows[wanted], pending.state_positions[wanted]
+        encoding.forward[pending.rows[of], at] = pending.states[wanted]
+        rows = pending.rows[accepted]
+        encoding.ids[rows] = pending.sentences.ids[accepted]
+        encoding.lengths[rows] = pending.sentences.lengths[accepted]
+        encoding.log_words[rows] = pending.log_words[accepted]
+        encoding.num_backward[rows] = torch.minimum(encoding.num_backward[rows], pending.same_right[accepted])
+
+    def _read(self, pending: RecurrentPending, steps: Tensor, *, first: bool = False) -> None:
+        """Read the next `steps` words of each candidate and score what follows each; `first`, also what comes next."""
+        sentences, at = pending.sentences, pending.same_left + pending.scored
+        last = sentences.capacity - 1
+        columns = torch.arange(sentences.capacity, device=at.device)
+        words = sentences.ids.gather(1, (columns + at[:, None]).clamp_(max=last))
+        states, rows, times = self._right.unroll(self._table.embed, words, pending.last, steps)
+        positions = at[rows] + times + 1
+        tops, of, where = self._right.top(states), rows, positions
+        if first:
+            tops = torch.cat([self._right.top(pending.last), tops])
+            of, where = torch.cat([torch.arange(len(at), device=at.device), rows]), torch.cat([at, positions])
+        if not len(of):
+            return
+        following = torch.where(
+            where < sentences.lengths[of], sentences.ids[of, where.clamp(max=last)], self.vocabulary.end
+        )
+        pending.log_words[of, where] = self._right_predictor.log_prob(tops, following).double()
+        ended = times + 1 == steps[rows]
+        pending.last = pending.last.index_copy(0, rows[ended], states[ended])
+        pending.scored = pending.scored + steps
+        pending.states = torch.cat([pending.states, states])
+        pending.state_rows = torch.cat([pending.state_rows, rows])
+        pending.state_positions = torch.cat([pending.state_positions, positions])
+
+    def _extend_backward(self, encoding: RecurrentEncoding, rows: Tensor, read: Tensor) -> None:
+        """Make the backward states hold up to `read` words from the right."""
+        held = encoding.num_backward[rows]
+        behind = (read > held).nonzero()[:, 0]
+        if not len(behind):
+            return
+        some, held, read = rows[behind], held[behind], read[behind]
+        columns = torch.arange(encoding.ids.shape[1], device=rows.device)
+        at = (encoding.lengths[some] - held - 1)[:, None] - columns
+        words = encoding.ids[some].gather(1, at.clamp_(min=0))
+        states, of, times = self._left.unroll(self._table.embed, words, encoding.backward[some, held], read - held)
+        encoding.backward[some[of], held[of] + times + 1] = states
+        encoding.num_backward[some] = read

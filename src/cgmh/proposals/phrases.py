@@ -1,0 +1,212 @@
+"""Words that stand somewhere give way to an alternative.
+
+Replace a word by another form of it.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from ..constraints.protocols import OnDevice
+from ..draws import Draws
+from ..text.sentences import Sentences, count
+from .edits import unreachable
+from .protocols import DELETE, INSERT, REPLACE, SWAP, Candidate, View
+
+LONGEST = 3  # words of a phrase
+
+
+@dataclass(frozen=True)
+class Group:
+    """Phrases that may stand for one another; `shares` says how often each is tried, `weight` how often the group."""
+
+    phrases: tuple[tuple[int, ...], ...]
+    shares: tuple[float, ...]
+    weight: float
+
+
+class Alternatives:
+    """A group of the input by weight; one of its phrases, uniform over where any of them stands; it becomes another one
+    of the group, by share.
+
+    With r the weight of the group, n the number of places where a phrase of it stands, and s the shares as parts of
+    their sum, a step from phrase a to phrase b has
+        log q(y|x) = log r - log n(x) + log s_b - log(1 - s_a)
+        log q(x|y) = log r - log n(y) + log s_a - log(1 - s_b)
+    since the step back takes the same group at the same place; log r, being in both, is left out of a candidate. Where
+    none of the phrases stands, nothing happens.
+    """
+
+    def __init__(self, groups: Sequence[Sequence[Group]]) -> None:
+        """`groups[i]` belong to input i."""
+        inputs, most = max(len(groups), 1), max([len(some) for some in groups], default=0) or 1
+        width = max([len(group.phrases) for some in groups for group in some], default=2)
+        phrases = torch.full((inputs, most, width, LONGEST), -1)  # [I,G,A,3]
+        sizes = torch.zeros(inputs, most, width, dtype=torch.int64)  # [I,G,A]: 0 where there is no phrase
+        shares = torch.zeros(inputs, most, width, dtype=torch.float64)  # [I,G,A]
+        rest = torch.zeros_like(shares)  # [I,G,A]: those of the others; 1 - s would round where one has nearly all
+        weights = torch.zeros(inputs, most, dtype=torch.float64)  # [I,G]
+        weights[:, 0] = torch.tensor([not some for some in groups] or [True]).double()  # a group that stands nowhere
+        for i, some in enumerate(groups):
+            for g, group in enumerate(some):
+                _check(group)
+                for a, phrase in enumerate(group.phrases):
+                    phrases[i, g, a, : len(phrase)] = torch.tensor(phrase)
+                    sizes[i, g, a] = len(phrase)
+                    shares[i, g, a] = group.shares[a]
+                    rest[i, g, a] = sum(share for b, share in enumerate(group.shares) if b != a)
+                weights[i, g] = group.weight
+        self._tables = OnDevice(
+            phrases=phrases,
+            sizes=sizes,
+            log_share=shares.log(),
+            log_rest=rest.log(),
+            log_weight=(weights / weights.sum(-1, keepdim=True)).log(),
+        )
+
+    def propose(self, draws: Draws, view: View) -> Candidate:
+        sentences, tables = view.sentences, self._tables.at(view.sentences.device)
+        inputs = sentences.inputs
+        group = draws.choose(tables["log_weight"].index_select(0, inputs), "group")  # [R]
+        phrases, sizes = tables["phrases"][inputs, group], tables["sizes"][inputs, group]  # [R,A,3], [R,A]
+        log_share, log_rest = tables["log_share"][inputs, group], tables["log_rest"][inputs, group]  # [R,A]
+        stands = _stands(sentences, phrases, sizes)  # [R,A*L]
+        num = stands.sum(-1)  # [R]
+        where = (stands.cumsum(-1) <= draws.integer(num.clamp(min=1), "group at")[:, None]).sum(-1)  # [R]
+        nowhere = num == 0
+        where = where.masked_fill(nowhere, 0)
+        old, at = where // sentences.capacity, where % sentences.capacity
+        others = log_share.scatter(1, old[:, None], -torch.inf)
+        # a row without a phrase has to choose as well: anything, to no effect
+        new = draws.choose(others.masked_fill(nowhere[:, None], 0.0), "alternative")
+        size, size_new = _at(sizes, old), _at(sizes, new)
+        words, words_new = _phrase(phrases, old), _phrase(phrases, new)
+        edited = _splice(sentences, at, size, words_new, size_new)
+        impossible = nowhere | (edited.lengths > sentences.capacity)
+        edited = sentences.where(impossible, edited)
+        num_back = _stands(edited, phrases, sizes).sum(-1).clamp(min=1)
+        left, right = _same(words, size, words_new, size_new)
+        log_forward = _at(log_share, new) - _at(log_rest, old) - num.clamp(min=1).double().log()
+        log_reverse = _at(log_share, old) - _at(log_rest, new) - num_back.double().log()
+        moves = torch.where(size_new > size, INSERT, torch.where(size_new < size, DELETE, REPLACE))
+        swapped = (words.sort(-1).values == words_new.sort(-1).values).all(-1)
+        return Candidate(
+            edited,
+            torch.where(swapped, SWAP, moves),
+            at,
+            same_left=(at + left).masked_fill(impossible, 0),
+            same_right=(sentences.lengths - at - size + right).masked_fill(impossible, 0),
+            log_forward=log_forward.masked_fill(impossible, 0.0),
+            log_reverse=unreachable(log_reverse, impossible),
+        )
+
+
+def _check(group: Group) -> None:
+    if len(set(group.phrases)) < max(len(group.phrases), 2) or len(group.phrases) != len(group.shares):
+        raise ValueError(f"a group has two or more distinct phrases, each with a share, not {group}")
+    if not all(1 <= len(phrase) <= LONGEST for phrase in group.phrases):
+        raise ValueError(f"a phrase has one to {LONGEST} words, not {group.phrases}")
+    if not all(0 < value < float("inf") for value in (*group.shares, group.weight)):
+        raise ValueError(f"shares and weights are positive, not {group.shares} and {group.weight}")
+
+
+def _at(table: Tensor, at: Tensor) -> Tensor:
+    """[R]: the entry of each row of a table [R,A]."""
+    return table.gather(1, at[:, None])[:, 0]
+
+
+def _phrase(phrases: Tensor, at: Tensor) -> Tensor:
+    """[R,3]: one phrase of each row of [R,A,3]."""
+    return phrases.gather(1, at[:, None, None].expand(-1, 1, LONGEST))[:, 0]
+
+
+def _stands(sentences: Sentences, phrases: Tensor, sizes: Tensor) -> Tensor:
+    """[R,A*L] bool: where each phrase [R,A,3] of a row's group begins, phrase by phrase."""
+    ends = sentences.columns + sizes[:, :, None]  # [R,A,L]
+    found = (sizes > 0)[:, :, None] & (ends <= sentences.lengths[:, None, None])
+    for k in range(LONGEST):
+        words = torch.nn.functional.pad(sentences.ids[:, k:], (0, min(k, sentences.capacity)), value=-2)  # [R,L]
+        found = found & ((words[:, None] == phrases[:, :, k, None]) | (sizes <= k)[:, :, None])
+    return found.flatten(1)
+
+
+def _splice(sentences: Sentences, at: Tensor, size: Tensor, words: Tensor, size_new: Tensor) -> Sentences:
+    """The `size` words from `at` on give way to `size_new` ones; what does not fit is cut, and the length says so."""
+    columns = sentences.columns
+    at, growth, end = at[:, None], (size_new - size)[:, None], (at + size_new)[:, None]
+    moved = sentences.ids.gather(1, (columns - growth * (columns >= end)).clamp(0, sentences.capacity - 1))
+    inside = (columns >= at) & (columns < end)
+    new = words.gather(1, (columns - at).clamp(0, LONGEST - 1))
+    lengths = sentences.lengths + growth[:, 0]
+    return Sentences(torch.where(inside, new, moved) * (columns < lengths[:, None]), lengths, sentences.inputs)
+
+
+def _same(one: Tensor, size: Tensor, other: Tensor, size_other: Tensor) -> tuple[Tensor, Tensor]:
+    """[R], [R]: how many words both phrases [R,3] begin with, and how many of the rest they end with."""
+    shorter = torch.minimum(size, size_other)[:, None]
+    columns = torch.arange(LONGEST, device=one.device)
+    left = ((one == other) & (columns < shorter)).long().cumprod(-1).sum(-1)
+    ends = [
+        words.gather(1, (length[:, None] - 1 - columns).clamp(min=0))
+        for words, length in ((one, size), (other, size_other))
+    ]
+    right = ((ends[0] == ends[1]) & (columns < shorter - left[:, None])).long().cumprod(-1).sum(-1)
+    return left, right
+
+
+class Variants:
+    """A word that has variants becomes another one of them: its casings, its inflections, its alternatives.
+
+    `groups[i]` are the disjoint groups of input i. The place is uniform over the words that have variants and the new
+    word over the rest of the group; both numbers are the same after the step, so it is symmetric.
+    """
+
+    def __init__(self, groups: Sequence[Sequence[Collection[int]]]) -> None:
+        kept = [[sorted(set(group)) for group in some if len(set(group)) > 1] for some in groups]
+        for number, some in enumerate(kept):
+            listed = [word for group in some for word in group]
+            if len(set(listed)) < len(listed):
+                raise ValueError(f"input {number}: the groups of variants must not share a word")
+        inputs = max(len(kept), 1)
+        num_words = max((sum(map(len, some)) for some in kept), default=0)
+        most = max((len(group) for some in kept for group in some), default=1)
+        words = torch.full((inputs, max(num_words, 1)), -1, dtype=torch.int64)  # [I,W]
+        others = torch.zeros((inputs, max(num_words, 1), max(most - 1, 1)), dtype=torch.int64)  # [I,W,M-1]
+        sizes = torch.ones((inputs, max(num_words, 1)), dtype=torch.int64)  # [I,W]: how many others there are
+        for i, some in enumerate(kept):
+            at = 0
+            for group in some:
+                for word in group:
+                    words[i, at] = word
+                    sizes[i, at] = len(group) - 1
+                    others[i, at, : len(group) - 1] = torch.tensor([other for other in group if other != word])
+                    at += 1
+        self._tables = OnDevice(words=words, others=others, sizes=sizes)
+
+    def propose(self, draws: Draws, view: View) -> Candidate:
+        sentences = view.sentences
+        tables = self._tables.at(sentences.device)
+        inputs = sentences.inputs
+        same = sentences.ids[:, :, None] == tables["words"].index_select(0, inputs)[:, None, :]  # [R,L,W]
+        varies = same.any(-1) & sentences.present  # [R,L]
+        num = varies.sum(-1)  # [R]
+        chosen = draws.integer(num.clamp(min=1), "variant at")
+        # the place whose running count first exceeds the number chosen; the end of the array if there is none
+        at = (varies.cumsum(-1) <= chosen[:, None]).sum(-1).clamp_(max=sentences.capacity - 1)
+        which = same[count(len(at), at.device), at].long().argmax(-1)  # [R], into W
+        size = tables["sizes"][inputs, which]
+        word = tables["others"][inputs, which, draws.integer(size, "variant word")]
+        impossible = num == 0
+        log_forward = -(num.clamp(min=1) * size).double().log()
+        at = at.masked_fill(impossible, 0)
+        return Candidate(
+            sentences.replace(at, torch.where(impossible, sentences.word_at(at), word)),
+            torch.full_like(at, REPLACE),
+            at,
+            same_left=at,
+            same_right=sentences.lengths - at - 1,
+            log_forward=log_forward,
+            log_reverse=unreachable(log_forward, impossible),
+        )

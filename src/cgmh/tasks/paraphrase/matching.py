@@ -1,0 +1,107 @@
+"""The matching functions that an input asks for, as constraints, and in the ranking of answers."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from ...constraints import Constraint
+from ...constraints.similarity import (
+    LEAST,
+    AtLeast,
+    ContentWords,
+    KeywordsKept,
+    SentenceVectors,
+    Similarity,
+    TextVectors,
+    Weighted,
+    WordVectors,
+)
+from ...constraints.words import Requirement
+from ...inputs import Match, ParaphraseInput, read_matches
+from ...models.meaning import load_meaning
+from ...models.meaning.minilm import load_minilm
+from ...text.lexicon import Lexicon
+from ...text.sentences import Sentences
+from ..wordlists import WordLists
+from .source import Source
+
+# In the ranking of answers, beside the fluency a word: powers of the similarities, and what overlap counts. Chosen on
+# the development pairs (docs/experiments.md).
+MERIT = {"cw": 3.0, "st": 3.0, "wvm": 0.5}
+OVERLAP = 3.0
+COMMON, RAREST = 4.0, 12.0  # -log frequency: up to the first a word counts nothing, from the second on no more
+
+
+class Matching:
+    """What the inputs of one batch keep of their sources. All inputs of a batch match alike."""
+
+    def __init__(
+        self, inputs: Sequence[ParaphraseInput], sources: Sequence[Source], lexicon: Lexicon, lists: WordLists
+    ) -> None:
+        self._sources, self._lexicon = sources, lexicon
+        self.matches: tuple[Match, ...] = read_matches(inputs[0].match)
+        self._meaning = load_meaning()
+        self._rows, self._counts = lists.rows, lists.spoken  # [ids]
+        self._known: dict[str, Similarity] = {}
+
+    def function(self, name: str) -> Similarity:
+        if name not in self._known:
+            self._known[name] = self._made(name)
+        return self._known[name]
+
+    def _made(self, name: str) -> Similarity:
+        ids = [source.ids for source in self._sources]
+        if name == "kw":
+            return KeywordsKept([self._keywords(source) for source in self._sources])
+        if name == "st":
+            return SentenceVectors(ids, self._rows, self._meaning.encoder)
+        if name == "minilm":
+            return TextVectors(ids, self._lexicon, load_minilm())
+        if name == "cw":
+            importance = (self._meaning.rarity[self._rows].clamp(max=RAREST) - COMMON).clamp(min=0) * self._counts
+            return ContentWords(ids, self._rows, self._meaning.vectors, importance)
+        return WordVectors(ids, self._rows, self._meaning.vectors, self._counts, minimum=name == "wvm")
+
+    def required(self, number: int) -> list[Requirement]:
+        """What every answer to an input contains: its facts, its keywords if all of them must stay, and words that the
+        vocabulary lacks: nothing proposes those, so that a chain could never go back to one it had lost."""
+        source = self._sources[number]
+        covered = {at for fact in source.facts for at in range(fact.start, fact.end)}
+        kept = set(source.keywords) if any(match.keeps_all for match in self.matches) else set()
+        kept |= {at for at, id in enumerate(source.ids) if id >= len(self._lexicon.vocabulary)}
+        facts = [self._phrase(source.words[fact.start : fact.end]) for fact in source.facts]
+        return [*facts, *(self._phrase([source.words[at]]) for at in sorted(kept - covered))]
+
+    def constraints(self) -> list[Constraint]:
+        found: list[Constraint] = []
+        for match in self.matches:
+            if match.keeps_all:
+                continue  # required word by word
+            function = self.function(match.name)
+            found.append(AtLeast(function, match.value) if match.hard else Weighted(function, match.value))
+        return found
+
+    def similarity(self, sentences: Sentences) -> Tensor:
+        """[B]: the similarity that is reported: of the sentence vectors."""
+        return self.function("st")(sentences)
+
+    def merit(self, sentences: Sentences, overlap: Tensor) -> Tensor:
+        """[B]: what counts beside fluency when answers are ranked: closeness in meaning, and in wording too.
+
+        An answer is under the limit of overlap already; below that, the less it changes the safer it is.
+        """
+        close = [weight * self.function(name)(sentences).clamp(min=LEAST).log() for name, weight in MERIT.items()]
+        return OVERLAP * overlap + torch.stack(close).sum(0)
+
+    def keywords(self, number: int) -> list[str]:
+        """The keywords of an input, beside its protected words, if they are asked for."""
+        source = self._sources[number]
+        return [source.words[at] for at in source.keywords] if any(m.name == "kw" for m in self.matches) else []
+
+    def _keywords(self, source: Source) -> list[Requirement]:
+        return [self._phrase([source.words[at]]) for at in source.keywords]
+
+    def _phrase(self, words: Sequence[str]) -> Requirement:
+        """The words side by side, in any casing."""
+        return [[frozenset(self._lexicon.casings(word)) for word in words]]

@@ -1,0 +1,127 @@
+"""How a text was typed, so that an answer comes back the same way.
+
+A sentence to paraphrase, read: its words, its facts, its keywords, and how it was typed.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...constraints.words import MOST_MASKED
+from ...errors import BadInput
+from ...inputs import ParaphraseInput
+from ...text.facts import Fact, find_facts
+from ...text.lexicon import Lexicon
+from ...text.passages import SHOUTED
+from ...text.rake import extract_keywords
+from ...text.tokenizer import TERMINALS, capitalize, first_word, join, normalize, split, truecase
+from ...text.vocabulary import Vocabulary
+
+_ASKING = frozenset(
+    "what which who whom whose why how when where what's who's how's where's is are am was were do does did can could "
+    "will would shall should may might must has have had if".split()
+)
+_DENYING = frozenset(
+    "isn't aren't wasn't weren't don't doesn't didn't can't couldn't won't wouldn't shouldn't hasn't haven't".split()
+)  # before a pronoun they ask, elsewhere they may forbid
+_PRONOUNS = frozenset("i you he she it we they this that these those there".split())
+_SPACED = re.compile(r"\w [.,?!;:](?:\s|$)|\w 's\b")
+
+
+@dataclass(frozen=True)
+class Style:
+    """Whether a text had no capitals or only capitals, blanks before its marks, and no mark at its end."""
+
+    lower: bool
+    spaced: bool
+    open_end: bool
+    upper: bool = False
+
+    def write(self, words: Sequence[str]) -> tuple[str, list[str]]:
+        """The text and the words of an answer, as the input was typed."""
+        words = list(words)
+        if self.open_end and words and words[-1] in TERMINALS:
+            words.pop()
+        at = first_word(words)
+        if at >= 0 and not self.lower:
+            words[at] = capitalize(words[at])
+        if self.lower or self.upper:
+            words = [word.lower() if self.lower else word.upper() for word in words]
+        if self.spaced:
+            return " ".join("'" if word == "‘" else word for word in words), words
+        text = join(words)
+        return (text.lower() if self.lower else text), words
+
+
+def _asks(words: Sequence[str]) -> bool:
+    """Whether a sentence without a mark reads like a question."""
+    at = first_word(words)
+    first, second = (words[place].lower() if 0 <= place < len(words) else "" for place in (at, at + 1))
+    return at >= 0 and (first in _ASKING or (first in _DENYING and second in _PRONOUNS))
+
+
+def read_sentence(text: str, vocabulary: Vocabulary, *, fewest: int = 1, most: int = 60) -> tuple[list[str], Style]:
+    """The words of a sentence with usual capitals and a mark at the end, and how it was typed.
+
+    Raises `BadInput` for what is no sentence that the vocabulary could be about.
+    """
+    if any(unicodedata.category(c) in ("Cc", "Cs", "Co") and c not in "\t\n\r" for c in text):
+        raise BadInput("has control characters; remove them")
+    typed = normalize(text)
+    words = split(typed)
+    if not words:
+        raise BadInput("is empty; give a sentence")
+    letters = [c for c in typed if c.isalpha()]
+    if not letters:
+        raise BadInput("has no words, only marks or numbers; give a sentence")
+    num_words = sum(any(c.isalnum() for c in word) for word in words)
+    if num_words < fewest:
+        raise BadInput(f"has {num_words} word{'s' * (num_words != 1)}; give a sentence of at least {fewest}")
+    if len(words) > most:
+        raise BadInput(f"has {len(words)} words and marks; at most {most} can be answered, so split it into sentences")
+    spelled = [word for word in words if any(c.isalpha() for c in word)]
+    if 2 * sum(bool(vocabulary.casings(word)) for word in spelled) < len(spelled):
+        raise BadInput("has few words that the model knows; it reads English, unless --model says otherwise")
+    lower = not any(c.isupper() for c in letters)
+    upper = not any(c.islower() for c in letters) and num_words > SHOUTED
+    if lower or upper:
+        words = [vocabulary.recase(word.lower()) for word in words]
+    else:
+        words = truecase(words, vocabulary.is_ordinary)
+    open_end = words[-1] not in TERMINALS
+    if open_end:
+        words.append("?" if _asks(words) else ".")
+    return words, Style(lower, bool(_SPACED.search(typed)), open_end, upper)
+
+
+FEWEST, MOST = 2, 60  # words of a source
+
+
+@dataclass(frozen=True)
+class Source:
+    """An input as the sampler reads it."""
+
+    words: list[str]
+    ids: list[int]
+    style: Style
+    facts: list[Fact]
+    keywords: list[int]  # the places of those outside the facts
+
+
+def read_source(input: ParaphraseInput, lexicon: Lexicon) -> Source:
+    """The words of an input, its facts and its keywords."""
+    words, style = read_sentence(input.text, lexicon.vocabulary, fewest=FEWEST, most=MOST)
+    facts = find_facts(words, lexicon.vocabulary, input.protect)
+    covered = {at for fact in facts for at in range(fact.start, fact.end)}
+    if all(at in covered for at, word in enumerate(words) if any(c.isalnum() for c in word)):
+        raise BadInput("is all protected words; give more of a sentence, or fewer kinds to --protect")
+    tangled = [fact for fact in facts if any(_share_words(words, fact, other) for other in facts if other != fact)]
+    if len(tangled) > MOST_MASKED:
+        raise BadInput(f"has {len(tangled)} quotations or names that share words; at most {MOST_MASKED} can be kept")
+    keywords = [at for at in extract_keywords(words) if at not in covered]
+    return Source(words, [lexicon.add(word) for word in words], style, facts, keywords)
+
+
+def _share_words(words: list[str], one: Fact, other: Fact) -> bool:
+    return bool({w.lower() for w in words[one.start : one.end]} & {w.lower() for w in words[other.start : other.end]})

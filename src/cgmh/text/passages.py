@@ -1,0 +1,306 @@
+"""Where the sentences and words of a text stand: the tokenizer's view of a text, traced back to what was typed.
+
+A text of one or several sentences, read for correction: the words of each and where they stand.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ..errors import BadInput
+from .tokenizer import TERMINALS, normalize, split, truecase
+from .vocabulary import Vocabulary
+
+Span = tuple[int, int]
+SHOUTED = 3  # from more words than this on, capitals throughout are a way to type
+
+_LINE = re.compile(r"[^\r\n\u2028\u2029]+")
+_LABEL = re.compile(r"(?:\(?\d{1,3} ?[.)]|\(?[a-z] ?\)|[-*•·]) (?=\S)")  # of a list; no part of the sentence
+_APART = re.compile(r"(?<=\w) (?=(?:n't|'(?:s|re|ve|ll|d|m))(?!\S))", re.IGNORECASE)  # the blank of "ca n't"
+_QUOTE = re.compile(r"(?<!\S)''(?!\S)")  # `` and '' of the Treebank, both normalised
+_ELLIPSIS, _DASH = re.compile(r"\.+"), re.compile("-+|—")
+
+_BRACKETS = {")": "(", "]": "[", "}": "{"}
+_OPENING = frozenset("([{‘¿¡")
+_CLOSING = frozenset(")]}'")
+# Before a name these stand more often than at the end of a sentence, whatever their case.
+_TITLES = frozenset("mr mrs ms dr prof st gen col capt lt sgt rev hon gov sen rep mt fig vs e.g i.e cf approx".split())
+# After "U.S." only these tell a new sentence from a name.
+_STARTERS = frozenset(
+    "A After All Also An And Another As At Because Before But By Each Even Every Finally First For From He Her His "
+    "How However I If In It Its Many Maybe Most Moreover My No Not Now On One Our People Perhaps She Since So Some "
+    "Still That The Their Then There Therefore These They This Those Thus To Today Under Until We What When Where "
+    "Which While Who Why With Yes You Your".split()
+)
+_SELF = frozenset("i i'm i've i'll i'd".split())  # typed small, yet a word that has a capital
+
+
+@dataclass(frozen=True)
+class Traced:
+    """Normalised text that remembers, for each of its characters, the span of the original it came from."""
+
+    text: str
+    origins: tuple[Span, ...]
+
+    def part(self, start: int, end: int) -> "Traced":
+        return Traced(self.text[start:end], self.origins[start:end])
+
+
+def trace(text: str, offset: int = 0) -> Traced:
+    """`normalize` with the way back; `offset` is where the text begins in the original."""
+    found = Traced(text, tuple((at, at + 1) for at in range(offset, offset + len(text))))
+    while True:
+        # Without its soft hyphen a letter may meet an accent that it composes with: once more, then.
+        again = _normalize_once(found)
+        if again.text == found.text:
+            return again
+        found = again
+
+
+def _normalize_once(traced: Traced) -> Traced:
+    text, origins = traced.text, traced.origins
+    found: list[tuple[str, Span]] = []
+    at = 0
+    while at < len(text):
+        end = at + 1
+        while end < len(text) and _leans(text[end]):
+            end += 1
+        piece = _normalize_cluster(text[at:end])
+        whole = (origins[at][0], origins[end - 1][1])
+        same = len(piece) == end - at
+        for place, c in enumerate(piece):
+            if c != " " or (found and found[-1][0] != " "):
+                found.append((c, origins[at + place] if same else whole))
+        at = end
+    if found and found[-1][0] == " ":
+        found.pop()
+    return Traced("".join(c for c, _ in found), tuple(span for _, span in found))
+
+
+def _leans(c: str) -> bool:
+    """Whether a character may compose with the one before it: accents, vowel signs, Hangul vowels and finals."""
+    return not c.isascii() and (unicodedata.category(c)[0] == "M" or "\u1160" <= c <= "\u11ff")
+
+
+@lru_cache(maxsize=4096)
+def _normalize_cluster(cluster: str) -> str:
+    return normalize(f'"{cluster}"')[1:-1]  # quotes compose with nothing, and a blank between them stays
+
+
+def join_treebank(traced: Traced) -> Traced:
+    """Contractions that the Treebank takes apart as one ("ca n't": can't), and its double quotes as a quote."""
+    text, origins = list(traced.text), list(traced.origins)
+    for match in _QUOTE.finditer(traced.text):
+        at = match.start()
+        text[at : at + 2] = '"', ""
+        origins[at] = (origins[at][0], origins[at + 1][1])
+    for match in _APART.finditer(traced.text):
+        text[match.start()] = ""
+    return Traced("".join(text), tuple(span for c, span in zip(text, origins, strict=True) if c))
+
+
+def word_spans(traced: Traced, words: Sequence[str]) -> list[Span]:
+    """The span in `traced.text` of each of its words, as `split` found them.
+
+    The stop that an abbreviation at the end shares with its sentence has an empty span.
+    """
+    spans: list[Span] = []
+    text, at = traced.text, 0
+    for word in words:
+        while at < len(text) and text[at] == " ":
+            at += 1
+        end = at + len(word)
+        if not text.startswith(word, at) or word == "...":
+            end = _end_of(word, text, at)
+        spans.append((at, end))
+        at = end
+    return spans
+
+
+def _end_of(word: str, text: str, at: int) -> int:
+    """Where a word ends that `split` wrote in another way: a run of dots or of hyphens, an opening single quote."""
+    for c in word.replace("...", "…"):
+        while at < len(text) and text[at] == " ":
+            at += 1
+        run = _ELLIPSIS if c == "…" else _DASH if c == "—" else None
+        match = run.match(text, at) if run else None
+        at = match.end() if match else min(at + 1, len(text))
+    return at
+
+
+def find_sentences(text: str, most: int) -> Iterator[Traced]:
+    """The sentences of a text, normalised. Newlines end one; so do terminals, where what follows looks like a start.
+
+    Quotations and brackets stay whole, unless the sentence has more than `most` words and marks.
+    """
+    small = not any(c.isupper() for c in text)  # without capitals any word may open a sentence
+    for line in _LINE.finditer(text):
+        traced = join_treebank(trace(line.group(), line.start()))
+        if label := _LABEL.match(traced.text):
+            traced = traced.part(label.end(), len(traced.text))
+        for sentence in _cut(traced, small=small, whole=True):
+            if len(split(sentence.text)) > most:
+                yield from _cut(sentence, small=small, whole=False)
+            else:
+                yield sentence
+
+
+def _cut(traced: Traced, *, small: bool, whole: bool) -> Iterator[Traced]:
+    words = split(traced.text)
+    spans = word_spans(traced, words)
+    inner, closing = _enclosed(words)
+    start = 0
+    for at in range(len(words) - 1):
+        apart = spans[at][1] < spans[at + 1][0]
+        if apart and not (whole and inner[at : at + 2] != [False, False]) and _ends(words, spans, at, closing, small):
+            yield traced.part(start, spans[at][1])
+            start = spans[at + 1][0]
+    if words:
+        yield traced.part(start, len(traced.text))
+
+
+def _enclosed(words: Sequence[str]) -> tuple[list[bool], set[int]]:
+    """Which words stand within a quotation or brackets that are closed again, and which double quotes close one."""
+    inner = [False] * len(words)
+    opened: dict[str, list[int]] = {}
+    closing: set[int] = set()
+    for at, word in enumerate(words):
+        opener = _BRACKETS.get(word, word)
+        if opened.get(opener) and (word == '"' or word in _BRACKETS):
+            first = opened[opener].pop()
+            inner[first + 1 : at] = [True] * (at - first - 1)
+            closing |= {at} if word == '"' else set()
+        elif word == '"' or word in _BRACKETS.values():
+            opened.setdefault(word, []).append(at)
+    return inner, closing
+
+
+def _ends(words: Sequence[str], spans: Sequence[Span], at: int, closing: set[int], small: bool) -> bool:
+    """Whether a sentence ends with the word at `at`, a terminal or what closes after one."""
+
+    def closes(place: int) -> bool:
+        tight = place > 0 and spans[place - 1][1] == spans[place][0]
+        return words[place] in _CLOSING or place in closing or (words[place] == '"' and tight)
+
+    last = at
+    while last > 0 and closes(last):
+        last -= 1
+    mark, after = words[last], at + 1
+    if words[after] in TERMINALS or closes(after):
+        return False
+    quoted = words[after] == '"'
+    while after < len(words) - 1 and (words[after] in _OPENING or words[after] == '"'):
+        after += 1
+    follower = words[after]
+    if not any(c.isalnum() for word in words[after:] for c in word):
+        return False
+    if mark not in TERMINALS:  # an abbreviation?
+        stem = mark[:-1].lower()
+        return mark[1:].endswith(".") and len(stem) > 1 and stem not in _TITLES and follower in _STARTERS
+    before = words[last - 1] if last else ""
+    tight = last > 0 and spans[last - 1][1] == spans[last][0]
+    if mark == "." and tight and before.lower() in _TITLES:
+        return False
+    if mark == "...":
+        return follower[0].isupper()
+    if follower[0].isdigit():
+        return tight or not before[-1:].isdigit()  # "3 . 5" is one number
+    return quoted or follower[0].isupper() or follower in _SELF or (small and follower[0].isalpha())
+
+
+_MARKS = frozenset(", . ? ! ; : 's 'S".split())  # set tight in plain text, after a blank in tokenised text
+_ENCLOSING = frozenset('"()')  # with blanks on both sides in tokenised text alone
+_FEWEST_TO_JUDGE = 4  # words from which on a text may be in another language
+
+
+@dataclass(frozen=True)
+class SourceSentence:
+    """One sentence: its words as the sampler reads them, and where each stands in the text of its passage.
+
+    A span covers what was typed for the word ("ca n't" for can't). The stop that "U.S." shares with the end of its
+    sentence is a word with an empty span.
+    """
+
+    words: tuple[str, ...]
+    spans: tuple[Span, ...]
+    spaced: bool  # tokenised: blanks before marks, contractions as the Treebank has them
+    upper: bool  # capitals throughout
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A text and its sentences. What belongs to none (blank lines, labels of lists, rows of marks) is left alone."""
+
+    text: str
+    sentences: tuple[SourceSentence, ...]
+
+
+def read_passage(text: str, vocabulary: Vocabulary, *, most: int = 60, spaced: bool = False) -> Passage:
+    """The sentences of a text; `spaced` says whether it is tokenised where the text itself does not show it.
+
+    Raises `BadInput` for what is no text that the vocabulary could be about.
+    """
+    if any(unicodedata.category(c) in ("Cc", "Cs", "Co") and c not in "\t\n\r" for c in text):
+        raise BadInput("has control characters; remove them")
+    if not text.strip():
+        raise BadInput("is empty; give a sentence")
+    found = [sentence for sentence in find_sentences(text, most) if any(c.isalpha() for c in sentence.text)]
+    if not found:
+        raise BadInput("has no words, only marks or numbers; give a sentence")
+    split_words = [split(sentence.text) for sentence in found]
+    for number, words in enumerate(split_words, start=1):
+        if len(words) > most:
+            which = f"sentence {number} " if len(found) > 1 else ""
+            raise BadInput(f"{which}has {len(words)} words and marks; at most {most} can be corrected, so split it")
+    spelled = [word for words in split_words for word in words if any(c.isalpha() for c in word)]
+    # A quarter, because learners misspell much.
+    if len(spelled) >= _FEWEST_TO_JUDGE and 4 * sum(bool(vocabulary.casings(word)) for word in spelled) < len(spelled):
+        raise BadInput("has few words that the model knows; it reads English, unless --model says otherwise")
+    spans = [_typed_spans(sentence, words) for sentence, words in zip(found, split_words, strict=True)]
+    counts = [_blanks(text, words, places) for words, places in zip(split_words, spans, strict=True)]
+    total = (sum(apart for apart, _ in counts), sum(tight for _, tight in counts))
+    sentences = []
+    for words, places, count in zip(split_words, spans, counts, strict=True):
+        apart, tight = count if any(count) else total
+        tokenised = apart >= tight if apart or tight else spaced
+        sentences.append(_read_sentence(words, places, vocabulary, spaced=tokenised))
+    return Passage(text, tuple(sentences))
+
+
+def _typed_spans(sentence: Traced, words: Sequence[str]) -> list[Span]:
+    origins = sentence.origins
+    return [
+        (origins[start][0], origins[end - 1][1]) if start < end else (origins[-1][1], origins[-1][1])
+        for start, end in word_spans(sentence, words)
+    ]
+
+
+def _blanks(text: str, words: Sequence[str], spans: Sequence[Span]) -> tuple[int, int]:
+    """How many words and marks stand apart as in tokenised text, and how many marks are set tight as in plain text."""
+    apart = sum(any(c.isspace() for c in text[start:end]) for start, end in spans)
+    tight = 0
+    last = len(words) - 1
+    for at, word in enumerate(words):
+        before = at == 0 or spans[at - 1][1] < spans[at][0]
+        after = at == last or spans[at][1] < spans[at + 1][0]
+        if word in _MARKS and at and spans[at][0] < spans[at][1]:
+            apart += before
+            tight += not before
+        elif word in _ENCLOSING:
+            apart += before and after
+    if not apart and not tight and words[-1] == "...":  # less telling, since some type it so in plain text
+        apart += last > 0 and before
+    return apart, tight
+
+
+def _read_sentence(
+    words: Sequence[str], spans: Sequence[Span], vocabulary: Vocabulary, *, spaced: bool
+) -> SourceSentence:
+    num_words = sum(any(c.isalnum() for c in word) for word in words)
+    upper = num_words > SHOUTED and "".join(words).isupper()
+    cased = [vocabulary.recase(word.lower()) for word in words] if upper else truecase(words, vocabulary.is_ordinary)
+    return SourceSentence(tuple(cased), tuple(spans), spaced, upper, spans[0][0], spans[-1][1])

@@ -1,0 +1,160 @@
+"""Training batches: sentences of one length together, so that nothing is padded.
+
+Perplexities on text that was held out: of a network in training, and of a finished model as it runs.
+
+A forward perplexity counts every word and every end mark, a backward one every word and every start mark, a fill
+perplexity every word. A word outside the vocabulary counts as the unknown of its shape, in all three.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..models.word.network import Network
+from ..models.word.recurrent import RecurrentModel
+from ..text.sentences import Sentences
+from ..threads import single_threaded
+
+
+class Stream:
+    """Ids in which every sentence closes with the end mark, and where the sentences of usable length begin."""
+
+    def __init__(self, ids: np.ndarray, end: int, longest: int, device: torch.device | str) -> None:
+        ends = np.flatnonzero(ids == end)
+        starts = np.concatenate([[0], ends[:-1] + 1]) if len(ends) else ends
+        lengths = ends - starts
+        keep = (lengths > 0) & (lengths <= longest)
+        self.starts, self.lengths = starts[keep], lengths[keep]
+        self.ids = torch.from_numpy(ids.astype(np.int32)).to(device)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def batch(self, chosen: np.ndarray, length: int) -> Tensor:
+        """Ids [T, N] of sentences of one length."""
+        first = torch.from_numpy(self.starts[chosen]).to(self.ids.device)
+        return self.ids[first[None] + torch.arange(length, device=self.ids.device)[:, None]].long()
+
+    def by_length(self, words: int) -> Iterator[Tensor]:
+        """Every sentence once, in batches of about `words` words."""
+        for length in np.unique(self.lengths):
+            rows = np.flatnonzero(self.lengths == length)
+            step = max(1, words // int(length))
+            for at in range(0, len(rows), step):
+                yield self.batch(rows[at : at + step], int(length))
+
+
+class Epoch:
+    """One pass over weighted corpora in random order: a weight of 1.4 takes each sentence once and 40% twice."""
+
+    def __init__(
+        self, parts: Sequence[Stream], weights: Sequence[float], words: int, generator: np.random.Generator
+    ) -> None:
+        chosen = []
+        for part, weight in zip(parts, weights, strict=True):
+            again = np.flatnonzero(generator.random(len(part)) < weight - int(weight))
+            chosen.append(np.concatenate([np.arange(len(part))] * int(weight) + [again]))
+        self._parts = parts
+        self._corpora = np.concatenate([np.full(len(rows), at, np.int16) for at, rows in enumerate(chosen)])
+        self._rows = np.concatenate(chosen)
+        sizes = np.concatenate([part.lengths[rows] for part, rows in zip(parts, chosen, strict=True)])
+        order = np.lexsort((generator.random(len(sizes)), sizes))
+        lengths, counts = np.unique(sizes, return_counts=True)
+        batches = []
+        for length, same in zip(lengths.tolist(), np.split(order, np.cumsum(counts)[:-1]), strict=True):
+            step = max(1, words // length)
+            batches += [(length, same[at : at + step]) for at in range(0, len(same), step)]
+        self._batches = [batches[number] for number in generator.permutation(len(batches))]
+
+    def __len__(self) -> int:
+        return len(self._batches)
+
+    def batches(self, first: int = 0) -> Iterator[Tensor]:
+        """Ids [T, N] of each batch, from the given one on."""
+        for length, picked in self._batches[first:]:
+            corpora, rows = self._corpora[picked], self._rows[picked]
+            yield torch.cat([self._parts[at].batch(rows[corpora == at], length) for at in np.unique(corpora)], 1)
+
+
+PREDICTORS = ("forward", "backward", "fill")
+_ANY_LENGTH = 10**9
+
+
+@torch.no_grad()
+def evaluate_network(network: Network, parts: Mapping[str, Stream], start: int, end: int) -> dict[str, Any]:
+    """Perplexities of a network over all parts together, and under "corpora" of each."""
+
+    def log_probs(ids: Tensor) -> Tensor:
+        length, number = ids.shape
+        size = ids.new_tensor([(length + 1) * number, (length + 1) * number, length * number])
+        return -network.losses(ids, start, end).double() * size
+
+    was_training = network.training
+    network.eval()
+    result = _perplexities({name: _total(part.by_length(16_384), log_probs) for name, part in parts.items()})
+    network.train(was_training)
+    return result
+
+
+def evaluate_model(model: RecurrentModel, streams: Mapping[str, np.ndarray], words: int = 4096) -> dict[str, Any]:
+    """Perplexities of a finished model over all streams together, and under "corpora" of each.
+
+    The model computes as in sampling, with its stored weights and its own precision; `words` is the size of a batch.
+    """
+
+    @torch.no_grad()
+    def log_probs(ids: Tensor) -> Tensor:
+        length, number = ids.shape
+        rows = torch.arange(number, device=ids.device)
+        sentences = Sentences(ids.t().contiguous(), torch.full_like(rows, length), torch.zeros_like(rows))
+        encoding = model.encode(sentences)
+        backward = model.backward_log_prob(encoding)
+        of, at = rows.repeat_interleave(length), torch.arange(length, device=ids.device).repeat(number)
+        fill = model.fill_log_prob(encoding, of, at, at + 1, sentences.ids.flatten())
+        return torch.stack([some.double().sum() for some in (model.log_prob(encoding), backward, fill)])
+
+    parts = {name: Stream(ids, model.vocabulary.end, _ANY_LENGTH, model.device) for name, ids in streams.items()}
+    with _batch_a_core(model.device) as each:
+        return _perplexities({name: _total(part.by_length(words), log_probs, each) for name, part in parts.items()})
+
+
+@contextmanager
+def _batch_a_core(device: torch.device) -> Iterator[Callable[..., Iterable[Tensor]]]:
+    """A `map` that gives each core a batch of its own; on a GPU, the plain one."""
+    if device.type != "cpu":
+        yield map
+        return
+    num_cores = min(torch.get_num_threads(), 8)
+    with single_threaded(), ThreadPoolExecutor(num_cores, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+        yield pool.map
+
+
+def _total(
+    batches: Iterable[Tensor],
+    log_probs: Callable[[Tensor], Tensor],
+    each: Callable[..., Iterable[Tensor]] = map,
+) -> np.ndarray:
+    """Log probabilities of the three predictors, and what each counts: [2, 3]."""
+    some = list(batches)
+    total = np.zeros((2, 3))
+    for ids, found in zip(some, each(log_probs, some), strict=True):
+        length, number = ids.shape
+        total[0] += found.cpu().numpy()
+        total[1] += np.array([length + 1, length + 1, length]) * number
+    return total
+
+
+def _perplexities(totals: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    def named(total: np.ndarray) -> dict[str, float]:
+        values = np.exp(-total[0] / np.maximum(total[1], 1))
+        return {name: round(float(value), 4) for name, value in zip(PREDICTORS, values, strict=True)}
+
+    return {
+        **named(np.sum(list(totals.values()), 0)),
+        "corpora": {name: named(total) for name, total in totals.items()},
+    }

@@ -1,0 +1,80 @@
+"""ContainsWords against trying everything."""
+
+import random
+from typing import Any
+
+import pytest
+import torch
+
+from cgmh.constraints import ContainsWords
+from cgmh.constraints import words as contains
+from cgmh.text.sentences import Sentences
+from spaces import meets, phrase, word
+
+
+def random_requirements(chance: random.Random, words: int, most: int) -> list[Any]:
+    def place() -> set[int]:
+        return {chance.randrange(words) for _ in range(chance.choice((1, 1, 2)))}
+
+    def requirement() -> list[list[set[int]]]:
+        return [[place() for _ in range(chance.choice((1, 1, 1, 2, 3)))] for _ in range(chance.choice((1, 1, 2)))]
+
+    listed = [requirement() for _ in range(chance.randrange(most))]
+    if listed and chance.random() < 0.5:
+        listed.append(chance.choice(listed))  # a repeated one
+    return listed
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("seed", range(12))
+def test_agrees_with_trying_everything(seed: int, ordered: bool) -> None:
+    chance = random.Random(seed)
+    words = chance.choice((3, 4, 6))
+    requirements = [random_requirements(chance, words, chance.choice((2, 4, 5))) for _ in range(5)]
+    lists = [[chance.randrange(words) for _ in range(chance.randrange(10))] for _ in range(300)]
+    inputs = [number % 5 for number in range(300)]
+    expected = [meets(some, requirements[input], ordered=ordered) for some, input in zip(lists, inputs, strict=True)]
+    constraint = ContainsWords(requirements, ordered=ordered)
+    assert constraint.holds(Sentences.from_lists(lists, 10, inputs)).tolist() == expected
+
+
+def test_many_entangled_requirements_go_row_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = random.Random(0)
+    requirements = [[word(1, 2), phrase(1, 2), word(2, 3), word(2)]]
+    sentences = Sentences.from_lists([[chance.randrange(1, 4) for _ in range(6)] for _ in range(200)], 7)
+    masked = ContainsWords(requirements).holds(sentences)
+    monkeypatch.setattr(contains, "MOST_MASKED", 2)
+    assert torch.equal(ContainsWords(requirements).holds(sentences), masked)
+    assert 0 < masked.sum() < 200
+
+
+def test_nine_entangled_requirements() -> None:
+    requirements = [[word(number, number + 1) for number in range(1, 10)]]
+    sentences = Sentences.from_lists([list(range(1, 10)), [10, *range(2, 10)], [1, 1, *range(3, 10)]], 12)
+    assert ContainsWords(requirements).holds(sentences).tolist() == [True, True, False]
+
+
+def test_what_the_documentation_says() -> None:
+    new_york = ContainsWords([[word(1), phrase(1, 2)]])  # "new" and "new york"
+    sentences = Sentences.from_lists([[1, 2], [1, 2, 1], [1, 1, 2], [2, 1, 3, 1]], 6)
+    assert new_york.holds(sentences).tolist() == [False, True, True, False]
+    twice = ContainsWords([[phrase(1, 1), phrase(1, 1)]])
+    assert twice.holds(Sentences.from_lists([[1, 1, 1], [1, 1, 1, 1], [1, 1, 2, 1, 1]], 6)).tolist() == [
+        False,
+        True,
+        True,
+    ]
+
+
+def test_nothing_required() -> None:
+    sentences = Sentences.from_lists([[1], []], 3, [0, 1])
+    for ordered in (False, True):
+        assert ContainsWords([[], []], ordered=ordered).holds(sentences).all()
+        some = ContainsWords([[word(2)], []], ordered=ordered)
+        assert some.holds(sentences).tolist() == [False, True]
+
+
+def test_a_requirement_without_words_is_an_error() -> None:
+    for empty in ([], [[]], [[set()]]):
+        with pytest.raises(ValueError, match="at least one"):
+            ContainsWords([[empty]])

@@ -1,0 +1,126 @@
+"""One name or path, the right kind of model; and what is said when there is none."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cgmh.errors import BadModel
+from cgmh.models.load import NGRAM_ENDINGS, open_model
+from cgmh.models.text.llama import LlamaModel
+from cgmh.models.word.recurrent import RecurrentModel
+from recurrent_toys import tiny_model
+
+pytestmark = pytest.mark.usefixtures("home")
+
+
+def refused(name: str | Path) -> str:
+    with pytest.raises(BadModel) as caught:
+        open_model(name)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def configured(directory: Path, record: object) -> Path:
+    directory.mkdir()
+    (directory / "config.json").write_text(json.dumps(record), encoding="utf-8")
+    return directory
+
+
+@pytest.mark.parametrize("name", [None, "en"])
+def test_the_embedded_model(name: str | None) -> None:
+    model = open_model(name)
+    assert isinstance(model, RecurrentModel)
+    assert model.name.startswith("en-")
+
+
+def test_a_trained_model(tmp_path: Path) -> None:
+    tiny_model(tmp_path / "trained")
+    assert isinstance(open_model(tmp_path / "trained"), RecurrentModel)
+    assert isinstance(open_model(str(tmp_path / "trained")), RecurrentModel)
+
+
+def test_a_pulled_model_by_name_and_by_path(llama_directory: Path, home: Path) -> None:
+    assert isinstance(open_model(llama_directory), LlamaModel)
+    shutil.copytree(llama_directory, home / "models" / "mine")
+    model = open_model("mine")
+    assert isinstance(model, LlamaModel)
+    assert model.log_prob(["The cat sat.", "the"]).shape == (2,)
+
+
+def test_a_hugging_face_directory(tmp_path: Path) -> None:
+    from cgmh.models.text.huggingface import HuggingFaceModel
+    from tiny_transformers import byte_pairs, gpt2, saved
+
+    tokenizer = byte_pairs()
+    model = open_model(saved(tmp_path / "gpt2", tokenizer, gpt2(tokenizer)))
+    assert isinstance(model, HuggingFaceModel)
+
+
+def test_a_name_of_the_hub_is_looked_for_there(tmp_path: Path) -> None:
+    code = "from cgmh.models.load import open_model; open_model('owner/name')"
+    nobody = {"HF_ENDPOINT": "http://127.0.0.1:9", "HF_HOME": str(tmp_path), "no_proxy": "127.0.0.1"}
+    command = [sys.executable, "-c", code]
+    ran = subprocess.run(command, env={**os.environ, **nobody}, capture_output=True, text=True, check=False)
+    assert "BadModel: owner/name: " in ran.stderr
+    assert "the hub cannot be reached" in ran.stderr
+
+
+def test_an_ngram_file(tmp_path: Path) -> None:
+    from cgmh.models.text.ngram import NgramModel
+
+    file = tmp_path / "tiny.arpa"
+    words = "-1\t<unk>\n-99\t<s>\t0\n-0.5\t</s>\n-0.5\tcat\t0\n"
+    parts = ["\\data\\\nngram 1=4\nngram 2=1\n", f"\\1-grams:\n{words}", "\\2-grams:\n-0.2\t<s> cat\n", "\\end\\\n"]
+    file.write_text("\n".join(parts), encoding="utf-8")
+    assert isinstance(open_model(file), NgramModel)
+
+
+def test_a_model_that_is_not_pulled(home: Path) -> None:
+    assert refused("smollm2") == "smollm2 is not installed; run: cgmh models pull smollm2"
+    (home / "models" / "smollm2").mkdir(parents=True)
+    assert "damaged; run: cgmh models pull smollm2" in refused("smollm2")
+
+
+def test_files(tmp_path: Path) -> None:
+    file = tmp_path / "some.gguf"
+    file.touch()
+    assert f"run: cgmh models pull NAME --from {file}" in refused(file)
+    (tmp_path / "some.txt").touch()
+    assert "not a kind of model file that can be read; give a name of `cgmh models list`" in refused(
+        tmp_path / "some.txt"
+    )
+    for ending in NGRAM_ENDINGS:
+        assert "no such model; give a name" in refused(f"lm/none{ending}")  # not a name of the hub
+
+
+@pytest.mark.parametrize(
+    "name", ["", "nothing", "./owner/name", "/none", "~/none", "~nobody/none", "a/b/c", "../name", "owner/x.gguf"]
+)
+def test_what_is_nothing_lists_what_can_be_given(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    message = refused(name)
+    for choice in ("cgmh models list", "cgmh train", "Hugging Face", "owner/name", ".arpa"):
+        assert choice in message
+
+
+def test_directories_that_hold_no_model(tmp_path: Path) -> None:
+    assert "not a model directory (it has no config.json)" in refused(tmp_path)
+    assert "neither a model of `cgmh train` nor one of Hugging Face" in refused(configured(tmp_path / "a", {"x": 1}))
+    assert "not the configuration of a model" in refused(configured(tmp_path / "b", [1]))
+    (tmp_path / "b" / "config.json").write_text("{", encoding="utf-8")
+    assert "not valid JSON" in refused(tmp_path / "b")
+    # Formats of another time are refused by the loader that knows them.
+    assert "not a cgmh-recurrent-1 model" in refused(configured(tmp_path / "c", {"format": "cgmh-recurrent-0"}))
+    assert refused(configured(tmp_path / "d", {"format": "cgmh-llama-0"}))
+
+
+def test_nothing_heavy_is_loaded_before_a_model_is_opened() -> None:
+    code = "import sys, cgmh.models.load, cgmh.models.pull.store; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "cgmh.models.load" in loaded
+    assert not set(loaded) & {"torch", "numpy", "safetensors", "transformers"}

@@ -1,0 +1,118 @@
+"""What every paraphrase obeys, whatever it matches: checked on the target itself, sentence by sentence."""
+
+import pytest
+
+from cgmh.errors import BadInput
+from cgmh.models.load import load_embedded
+from cgmh.tasks import Paraphrase, ParaphraseInput, Problem
+from cgmh.tasks.paraphrase.source import read_sentence
+from cgmh.text.sentences import Sentences
+from cgmh.text.vocabulary import SPECIALS, Vocabulary
+
+
+def pose(*texts: str, match: str = "none", **options: object) -> Problem:
+    inputs = [ParaphraseInput(text, (match,), **options) for text in texts]  # type: ignore[arg-type]
+    return Paraphrase().pose(inputs, load_embedded(), 1, 0)
+
+
+def sentences(problem: Problem, *texts: str, input: int = 0) -> Sentences:
+    rows = [
+        [problem.lexicon.add(word) for word in read_sentence(text, problem.lexicon.vocabulary)[0]] for text in texts
+    ]
+    return Sentences.from_lists(rows, max(map(len, rows)) + 1, [input] * len(rows))
+
+
+@pytest.mark.parametrize(
+    ("source", "allowed", "refused"),
+    [
+        # a question stays one, and one sentence stays one
+        ("What is it?", "Which is it?", "It is good."),
+        ("Why is it so? Tell me now.", "Why was it so? Tell me.", "Why is it so.? Me now."),
+        ("What is it?", "What was it?", "What is it? Is it?"),
+        # as many negations, neither lost nor won
+        ("Why don't you like it?", "Why don't you want it?", "Why do you like it?"),
+        ("Why do you like it?", "Why did you like it?", "Why don't you like it?"),
+        # numbers and names: no new one, none twice, none lost
+        ("What is 20 in cash?", "What was 20 of cash?", "What is 30 in cash?"),
+        ("What is 20 in cash?", "What was 20 of cash?", "What is 20 of 20?"),
+        ("What is good in Paris?", "What was good about Paris?", "What is good in London?"),
+        # quoted and bracketed text stays together
+        ('What is a "smart phone" for?', 'Who has a "smart phone" now?', 'What is a "phone" for?'),
+        ("What is a phone (smart) for?", "What was a phone (smart) good for?", "What is smart a phone () for?"),
+    ],
+)
+def test_what_an_answer_obeys(source: str, allowed: str, refused: str) -> None:
+    problem = pose(source)
+    assert problem.target.possible(sentences(problem, source, allowed, refused)).tolist() == [True, True, False]
+
+
+def test_what_is_not_protected_may_change() -> None:
+    problem = pose("Why don't you like 20 in Paris?", protect=())
+    assert problem.target.possible(sentences(problem, "Why do you like 30 in London?")).all()
+
+
+def test_marks_side_by_side_are_left_to_a_source_that_has_them() -> None:
+    problem = pose("What? ! Why is it so?", "Why is it? Why so? Why?")
+    assert problem.target.possible(sentences(problem, "What? ! Why was it so?")).all()
+    assert not problem.target.possible(sentences(problem, "Why was it? ? Why?", input=1)).any()
+
+
+def test_what_speaks_against_showing_a_sentence() -> None:
+    source = "Why do people like to eat fish?"
+    problem = pose(source, max_overlap=30.0)
+    assert problem.answers is not None
+    close, far = "Why do people like to eat meat?", "Why should we want fish?"
+    objections = problem.answers.objection(sentences(problem, source, close, far)).tolist()
+    assert objections[0] == float("inf")  # the source is no paraphrase of itself
+    assert objections[1] > 0 > objections[2]
+
+
+def test_a_sentence_at_the_limit_is_not_under_it() -> None:
+    source, close = "Why do people like to eat fish?", "Why do people like to eat meat?"
+    problem = pose(source)
+    assert problem.answers is not None
+    overlap = float(problem.answers.numbers(sentences(problem, close))["overlap"])
+    at = pose(source, max_overlap=overlap)
+    assert at.answers is not None
+    assert float(at.answers.objection(sentences(at, close))) > 0
+
+
+def test_how_long_an_answer_may_be_does_not_depend_on_the_others() -> None:
+    short, long = "Why is it so?", "Why do so many people like to eat fish on the first day of the week?"
+    grown = "Why is it so and so and so and so and so and so and so?"
+    for texts in ((short,), (short, long)):
+        problem = pose(*texts)
+        assert not problem.target.possible(sentences(problem, grown)).any()
+    problem = pose("Why is it so and so and so and so?")
+    assert problem.target.possible(sentences(problem, grown)).all()
+
+
+def test_words_that_nothing_proposes_stay() -> None:
+    problem = pose("Why is the unfreelancing so good?", protect=())
+    assert problem.target.possible(sentences(problem, "Is the unfreelancing good?")).all()
+    assert not problem.target.possible(sentences(problem, "Is the work good?")).any()
+
+
+def test_too_many_quotations_are_refused() -> None:
+    text = "Why " + " or ".join(f"(is it {word})" for word in "a b c d e f g h i".split()) + " now?"
+    with pytest.raises(BadInput, match="9 quotations or names that share words"):
+        Paraphrase().check([ParaphraseInput(text)], load_embedded())
+
+
+def test_one_run_takes_one_way_to_match() -> None:
+    inputs = [ParaphraseInput("What is it?", ("none",)), ParaphraseInput("What is that?", ("kw",))]
+    with pytest.raises(BadInput, match="one way to match"):
+        Paraphrase().check(inputs, load_embedded())
+    Paraphrase().check([inputs[0], ParaphraseInput("Is it?", ("none",), max_overlap=20)], load_embedded())
+
+
+def test_nothing_but_facts_is_refused() -> None:
+    with pytest.raises(BadInput, match=r"input 1: is all protected words"):
+        Paraphrase().check([ParaphraseInput("Donald Trump")], load_embedded())
+
+
+def test_typed_in_lower_case_and_written_as_usual() -> None:
+    vocabulary = Vocabulary([*SPECIALS, "I", "Paris", "iPhone", "mark", "Mark", "USA", "the"], names=["mark"])
+    words = "i i'm paris iphone mark usa the unknown".split()
+    assert [vocabulary.recase(word) for word in words] == "I I'm Paris iPhone Mark USA the unknown".split()
+    assert vocabulary.recase("MARK") == "MARK"  # not in lower case

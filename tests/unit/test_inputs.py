@@ -1,0 +1,87 @@
+"""What a user types about a paraphrase: matching functions, facts, numbers."""
+
+import math
+from typing import Any
+
+import pytest
+
+from cgmh.errors import BadInput
+from cgmh.inputs import MATCHES, PAPER_INPUT, STARTS, Match, read_matches
+from cgmh.tasks import ParaphraseInput
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("kw", Match("kw", True, 1.0)),
+        ("kw=0.5", Match("kw", True, 0.5)),
+        ("kw:3", Match("kw", False, 3.0)),
+        ("wvm:4", Match("wvm", False, 4.0)),
+        (" st=.25 ", Match("st", True, 0.25)),
+        ("cw=1.", Match("cw", True, 1.0)),
+        ("wva=0", Match("wva", True, 0.0)),
+        ("wva:1000", Match("wva", False, 1000.0)),
+    ],
+)
+def test_a_match_is_a_name_a_least_or_a_power(text: str, match: Match) -> None:
+    assert Match.read(text) == match
+
+
+@pytest.mark.parametrize("name", MATCHES)
+def test_a_bare_name_stands_for_its_usual_form(name: str) -> None:
+    assert Match.read(name) == Match.read(name + MATCHES[name])
+    assert Match.read(name).hard == (name == "kw")
+
+
+@pytest.mark.parametrize("text", ["", "kw=", "kw:", "KW", "glove", "kw=-1", "kw=x", "kw=0.5=1", "none", "kw 2", "=1"])
+def test_what_is_no_match_is_refused_with_what_there_is(text: str) -> None:
+    with pytest.raises(BadInput, match=r"--match .*: give one of kw, wva, wvm, .* or none, as NAME, NAME=LEAST"):
+        Match.read(text)
+
+
+@pytest.mark.parametrize(("text", "message"), [("st=1.01", "between 0 and 1"), ("wvm:1001", "between 0 and 1000")])
+def test_out_of_range(text: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        Match.read(text)
+
+
+def test_several() -> None:
+    kw, wvm, st = Match("kw", True, 1.0), Match.read("wvm:4"), Match.read("st=0.5")
+    assert read_matches(["kw+wvm:4"]) == read_matches(["kw", "wvm:4"]) == read_matches(["kw, wvm:4"]) == (kw, wvm)
+    assert read_matches(["kw+wvm:4", "st=0.5"]) == (kw, wvm, st)
+    assert read_matches(["none"]) == read_matches([]) == read_matches([""]) == ()
+
+
+def test_none_stands_alone() -> None:
+    with pytest.raises(BadInput, match="none stands alone"):
+        read_matches(["none+kw"])
+
+
+def test_each_once() -> None:
+    with pytest.raises(BadInput, match="twice"):
+        read_matches(["kw=0.5", "kw:2"])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"match": ("kv",)}, "--match kv"),
+        ({"protect": ("verbs",)}, "--protect verbs: choose among numbers"),
+        ({"max_overlap": 0.0}, "--max-overlap 0 is out of range"),
+        ({"max_overlap": 101}, "--max-overlap 101"),
+        ({"max_overlap": math.nan}, "--max-overlap nan"),
+        ({"difference": -1.0}, "--difference -1"),
+        ({"difference": math.inf}, "--difference inf"),
+        ({"start": "noise"}, "--start noise: choose one of copy"),
+    ],
+)
+def test_an_input_is_checked_when_it_is_made(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        ParaphraseInput("what is it ?", **wrong)
+
+
+def test_what_may_be_asked_for() -> None:
+    for start in STARTS:
+        assert ParaphraseInput("what is it ?", start=start, max_overlap=100).start == start
+    assert str(ParaphraseInput("what is it ?")) == "what is it ?"
+    assert ParaphraseInput("what is it ?", **PAPER_INPUT).protect == ()
