@@ -13,7 +13,8 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr
-from itertools import pairwise
+from difflib import unified_diff
+from itertools import islice, pairwise
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -169,11 +170,16 @@ def main() -> int:
         file.write_text(json.dumps(dict(runs()), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         return 0
     before = json.loads(file.read_text(encoding="utf-8"))
-    changed = [(name, outcome) for name, outcome in runs() if before.pop(name) != outcome]
-    for name, _ in changed:
-        print(f"changed: {name}")
-    print(f"{len(changed)} changed, {len(before)} missing")
-    return int(bool(changed or before))
+    num_changed = 0
+    for name, outcome in runs():
+        old, new = (json.dumps(side, indent=1, ensure_ascii=False).splitlines() for side in (before.pop(name), outcome))
+        if old != new:
+            num_changed += 1
+            print(
+                f"changed: {name}", *islice(unified_diff(old, new, "before", "after", n=0, lineterm=""), 8), sep="\n  "
+            )
+    print(f"{num_changed} changed, {len(before)} missing")
+    return int(bool(num_changed or before))
 
 
 if __name__ == "__main__":

@@ -2,72 +2,77 @@
 
 >>> import cgmh
 >>> cgmh.keywords(["lottery", "scholarships"], n=5).texts  # doctest: +SKIP
+
+The verbs do a task; `constraints`, `proposals`, `sampling` and `models` hold the building blocks beneath.
 """
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .errors import BadInput, BadModel, CgmhError, InfeasibleStart, MissingExtra
+from .inputs import CorrectInput, KeywordInput, ParaphraseInput
+from .result import Result, Score, Sentence, Step
 from .settings import Settings
+from .text.edits import Edit
 from .version import __version__
 
 if TYPE_CHECKING:
-    from .api import keywords, paraphrase, score, solve
+    from . import constraints, models, proposals, sampling
+    from .api import correct, correct_all, keywords, paraphrase, score, solve
     from .constraints import constraint
-    from .correction import correct, correct_all
-    from .inputs import CorrectInput
     from .models.word.checkpoint import load_model
-    from .result import Edit, Result, Score, Sentence, Step
-    from .sampling import Annealing, Constant, Kernel, sample
-    from .target import Target
 
 # What needs torch is imported on first use, so that `import cgmh` and `cgmh --help` are quick.
 _HOMES = {
-    "keywords": "api", "paraphrase": "api", "score": "api", "solve": "api",
+    **dict.fromkeys(("correct", "correct_all", "keywords", "paraphrase", "score", "solve"), "api"),
     "constraint": "constraints",
-    "correct": "correction", "correct_all": "correction",
-    "load_model": "models.checkpoint",
-    "Edit": "result", "Result": "result", "Score": "result", "Sentence": "result", "Step": "result",
-    "Annealing": "sampling", "Constant": "sampling", "Kernel": "sampling", "sample": "sampling",
-    "Target": "target",
-    "CorrectInput": "tasks.reading",
-}  # fmt: skip
+    "load_model": "models.word.checkpoint",
+}
+_NAMESPACES = ("constraints", "models", "proposals", "sampling")
+_MOVED = dict.fromkeys(("Annealing", "Constant", "Kernel", "Target", "sample"), "sampling")  # until the next release
 
 __all__ = [
-    "Annealing",
     "BadInput",
     "BadModel",
     "CgmhError",
-    "Constant",
     "CorrectInput",
     "Edit",
     "InfeasibleStart",
-    "Kernel",
+    "KeywordInput",
     "MissingExtra",
+    "ParaphraseInput",
     "Result",
     "Score",
     "Sentence",
     "Settings",
     "Step",
-    "Target",
     "__version__",
     "constraint",
+    "constraints",
     "correct",
     "correct_all",
     "keywords",
     "load_model",
+    "models",
     "paraphrase",
-    "sample",
+    "proposals",
+    "sampling",
     "score",
     "solve",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    raise AttributeError(f"module 'cgmh' has no attribute {name!r}")
+    if name in _NAMESPACES:
+        return import_module(f".{name}", __name__)
+    if name in _MOVED:
+        warnings.warn(f"cgmh.{name} is now cgmh.{_MOVED[name]}.{name}", DeprecationWarning, stacklevel=2)
+    home = _HOMES.get(name) or _MOVED.get(name)
+    if home is None:
+        raise AttributeError(f"module 'cgmh' has no attribute {name!r}")
+    return getattr(import_module(f".{home}", __name__), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return __all__

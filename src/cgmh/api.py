@@ -1,48 +1,75 @@
-"""One composition behind every way to use the package: pose, sample, select."""
+"""One composition behind every way to use the package: read, pose, sample, report."""
 
 import math
+import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn
 
 import torch
 from tqdm import tqdm
 
-from .constraints import UserConstraint
+from .constraints import Constraint, UserConstraint
 from .errors import BadInput
-from .models.load import AnyModel, as_model, as_models
-from .models.protocols import ContextModel, TextModel
-from .models.text.masked import MaskedModel, load_masked
+from .inputs import CorrectInput, KeywordInput, ParaphraseInput
+from .models.load import AnyModel, Models, as_model, load_models
+from .models.text.masked import MaskedModel
 from .models.word.recurrent import RecurrentModel
-from .models.word.two_stage import TextTarget, TwoStageModel
+from .models.word.two_stage import TwoStageModel
 from .proposals import MaskedFiller, WordEdits
-from .ranking import Answers
+from .ranking import Run
 from .result import Result, Score
 from .sampling import Annealing, Constant, Kernel, Ladder
 from .sampling.runs import Record, run
-from .settings import CORRECTION_RULES, PARAPHRASE, SENTENCE_RULES, SETTLING, Rule, Settings, Use
+from .settings import SETTLING, Rule, Settings, Use
 from .target import Target
-from .tasks import KeywordInput, Keywords, Paraphrase, ParaphraseInput, Problem, Task
-from .tasks.correct.report import Corrected, Corrections
-from .tasks.problem import SamplerModel
+from .tasks import Problem, task_of
 from .tasks.start import obeying_start
 from .text.sentences import Sentences
 from .text.tokenizer import split, truecase
 from .threads import single_threaded
 
-Input = TypeVar("Input")
 ROWS, ROWS_ON_GPU = 512, 2048  # chains that run together
 WINDOW = 1  # words after an edit that the first stage of delayed acceptance looks at
 ANNEALED_FROM = 0.7  # times beta: where annealing begins; it ends after three quarters of the steps
 MASKED_SHARE = 0.3  # of the steps, for a masked language model that proposes
-LONGEST = 200  # words of a sentence to score
+MAX_SCORED_WORDS = 200  # of a sentence to score
 
 
 def solve(
-    task: Task[Input],
-    inputs: Sequence[Input],
+    inputs: Sequence[Any],
+    settings: Settings | None = None,
+    *rest: Any,
+    model: AnyModel | None = None,
+    big: AnyModel | None = None,
+    masked: MaskedModel | str | Path | None = None,
+    constraints: Sequence[UserConstraint] = (),
+    progress: bool = False,
+) -> Iterator[Result]:
+    """The results of the inputs, in their order. The type of the inputs tells the task.
+
+    Chains of several inputs run together; an input's result does not depend on the others. What a `big` model of texts
+    does is `settings.use`: it is the `target` that the word model proposes to and screens for; or it weights the word
+    model's samples, which are then drawn again (`resample`); or it ranks what they visited (`rerank`). A `masked`
+    language model proposes words for a share of the edits; that changes how chains move, not what they sample.
+    `constraints` of one's own are further factors of the target.
+
+    An input that cannot be answered raises `BadInput` before anything is sampled; `solve_each` goes on without it.
+    """
+    if hasattr(inputs, "pose"):
+        warnings.warn("solve(task, inputs) is now solve(inputs)", DeprecationWarning, stacklevel=2)
+        inputs, settings = settings, rest[0] if rest else None  # type: ignore[assignment]
+    session = _Session(inputs, settings, model, big, masked, constraints)
+    for number, source in enumerate(session.sources, start=1):
+        if isinstance(source, BadInput):
+            raise type(source)(f"input {number}: {source}")
+    return (result for result in session.outcomes(progress=progress) if isinstance(result, Result))
+
+
+def solve_each(
+    inputs: Sequence[Any],
     settings: Settings | None = None,
     *,
     model: AnyModel | None = None,
@@ -50,183 +77,200 @@ def solve(
     masked: MaskedModel | str | Path | None = None,
     constraints: Sequence[UserConstraint] = (),
     progress: bool = False,
-) -> Iterator[Result]:
-    """The results of the inputs, in their order.
-
-    Chains of several inputs run together; an input's result does not depend on the others. What a `big` model of texts
-    does is `settings.use`: it is the `target` that the word model proposes to and screens for; or it weights
-    the word model's samples, which are then drawn again (`resample`); or it ranks what they visited (`rerank`). A
-    `masked` language model proposes words for a share of the edits; that changes how chains move, not what they sample.
-    `constraints` of one's own are further factors of the target.
-    """
-    settings = settings or Settings()
-    small, judge, use = as_models(model, big, settings.use)
-    _check(settings, judge, use)
-    rules = CORRECTION_RULES if task.name == "correct" else SENTENCE_RULES
-    if settings.select not in rules:
-        raise BadInput(f"--select {settings.select}: this task takes one of {', '.join(rules)}")
-    bare = judge
-    judge = _reading(judge, settings.context) if settings.context else judge
-    steps = settings.num_steps(use)
-    settings = replace(settings, steps=steps, use=use)
-    target = judge if use == "target" else None
-    filler = load_masked(masked) if isinstance(masked, str | Path) else masked
-    task.check(inputs, small)
-    rows = ROWS if small.device.type == "cpu" else ROWS_ON_GPU
-    together = max(1, rows // (settings.chains * settings.temper))
-    settling = SETTLING if target is not None and task.settles else 0
-    total = len(inputs) * settings.chains * (steps + settling)
-    bar = tqdm(total=total, unit="step", unit_scale=True, delay=2, disable=not progress, leave=False)
-    with bar:
-        for at in range(0, len(inputs), together):
-            some = list(inputs[at : at + together])
-            with single_threaded():
-                walked: SamplerModel = small if target is None or task.settles else TextTarget(small, target)
-                problem = _helped(task.pose(some, walked, settings.chains, settings.seed, at), filler)
-                if constraints:
-                    problem = _obeying(problem, constraints, settings, bar, at)
-                if target is not None and task.settles:
-                    plain = Settings(steps=SETTLING, chains=settings.chains, seed=(settings.seed + 1) % 2**62)
-                    settled = _run(problem, plain, bar).final
-                    posed = task.pose(some, TextTarget(small, target), settings.chains, settings.seed, at)
-                    own = [own.bound(posed.lexicon) for own in constraints]
-                    wishes = tuple(one for one in own if not one.hard)
-                    goal = Target(posed.model, [*posed.target.constraints, *own])
-                    start = settled.to(posed.start.device)
-                    problem = replace(
-                        _helped(posed, filler), target=goal, start=start, wishes=wishes, about=problem.about
-                    )
-                record = _run(problem, settings, bar)
-            for number, input in enumerate(some):
-                reader = judge
-                if problem.answers is not None and use == "rerank" and settings.context:
-                    with suppress(BadInput):  # too long a source: it reads the context alone
-                        reader = _reading(bare, (*settings.context, *problem.answers.before(number)))
-                kind = Corrected if isinstance(problem.answers, Corrections) else Answers
-                answers = kind(problem, number, record.of(number), settings, reader)
-                yield answers.result(task.name, str(input))
+) -> Iterator[Result | BadInput]:
+    """As `solve`; what is wrong with an input that cannot be answered comes in place of its result."""
+    return _Session(inputs, settings, model, big, masked, constraints).outcomes(progress=progress)
 
 
-def _reading(model: TextModel | None, lines: Sequence[str]) -> TextModel | None:
-    """The model after some lines, if it can read them."""
-    with single_threaded():
-        return model.after(lines) if isinstance(model, ContextModel) else model
+class _Session:
+    """Some inputs of one task with everything that their run needs: models resolved, settings checked, inputs read."""
+
+    def __init__(
+        self,
+        inputs: Sequence[Any],
+        settings: Settings | None,
+        model: AnyModel | None,
+        big: AnyModel | None,
+        masked: MaskedModel | str | Path | None,
+        constraints: Sequence[UserConstraint],
+    ) -> None:
+        kinds = {type(input) for input in inputs} or {KeywordInput}
+        if len(kinds) > 1:
+            raise BadInput(f"one run takes inputs of one type, not {', '.join(sorted(k.__name__ for k in kinds))}")
+        if not all(isinstance(claim, UserConstraint) for claim in constraints):
+            raise BadInput("`constraints` takes what @cgmh.constraint made of a function, not the function itself")
+        (kind,) = kinds
+        self.inputs, self.constraints, self.task = inputs, constraints, task_of(kind)
+        settings = settings or kind.defaults
+        if settings.select not in kind.rules:
+            raise BadInput(f"`select` {settings.select}: this task takes one of {', '.join(kind.rules)}")
+        bare = load_models(model, big, settings.use, kind.uses, masked)
+        _check(settings, bare)
+        self.models = bare.after(settings.context)
+        self.settings = replace(settings, steps=settings.num_steps(with_big=bare.text is not None), use=bare.use)
+        self.settles = bare.use == "target" and self.task.settles
+        self.sources = [self._read(input) for input in inputs]
+        self.task.check([input for input, source in zip(inputs, self.sources, strict=True) if isinstance(source, list)])
+
+    def _read(self, input: Any) -> list[Any] | BadInput:
+        try:
+            return self.task.read(input, self.models.words.vocabulary)
+        except BadInput as error:
+            return error
+
+    def outcomes(self, *, progress: bool) -> Iterator[Result | BadInput]:
+        """The result of each input, or what is wrong with it."""
+        sources = [source for each in self.sources if isinstance(each, list) for source in each]
+        results = self._results(sources, progress=progress)
+        for source in self.sources:
+            if isinstance(source, BadInput):
+                yield source
+            else:
+                yield self.task.join(source, list(islice(results, len(source))))
+        next(results, None)  # ends the progress bar
+
+    def _results(self, sources: list[Any], *, progress: bool) -> Iterator[Result]:
+        settings = self.settings
+        rows = ROWS if self.models.words.device.type == "cpu" else ROWS_ON_GPU
+        together = max(1, rows // (settings.chains * settings.temper))
+        num_steps = settings.num_steps(with_big=False) + SETTLING * self.settles
+        total = len(sources) * settings.chains * num_steps
+        with tqdm(total=total, unit="step", unit_scale=True, delay=2, disable=not progress, leave=False) as bar:
+            for first in range(0, len(sources), together):
+                batch = sources[first : first + together]
+                with single_threaded():
+                    problem = self.task.pose(batch, self.models, settings.chains, settings.seed, first)
+                    runs = self._runs(problem, batch, first, bar)
+                yield from map(problem.report.result, runs)
+
+    def _runs(self, problem: Problem, sources: Sequence[Any], first: int, bar: "tqdm[NoReturn]") -> list[Run]:
+        """What the chains of each source did under the target of the problem and the user's own constraints."""
+        claims = [claim.bound(problem.lexicon) for claim in self.constraints]
+        about = [problem.about, f"constraints {', '.join(claim.name for claim in claims)}" if claims else ""]
+        start = self._start(problem, claims, first, bar)
+        target = Target(problem.target.model, [*problem.target.constraints, *claims])
+        record = self._walk(problem, target, start, self.settings, bar)
+        return [
+            Run(
+                self.task.name,
+                str(source),
+                number,
+                record.of(number),
+                start.select((start.inputs == number).nonzero()[:, 0]).to("cpu"),
+                target,
+                self.settings,
+                self.models,
+                " | ".join(filter(None, about)),
+                tuple(claim for claim in claims if not claim.hard),
+            )
+            for number, source in enumerate(sources)
+        ]
+
+    def _start(self, problem: Problem, claims: Sequence[Constraint], first: int, bar: "tqdm[NoReturn]") -> Sentences:
+        """Where the chains start, which is free: it changes how soon they are good, not what they converge to.
+
+        Where the task's start breaks a hard constraint of the user's, the chains walk under the other hard ones alone
+        until they come to a sentence that obeys. Before a big target, they settle on the word model.
+        """
+        start, own, chains, seed = problem.start, problem.target.constraints, self.settings.chains, self.settings.seed
+        model = problem.words if self.settles else problem.target.model
+        target = Target(model, [*own, *claims])
+        if claims and not bool(target.possible(start).all()):
+            walk = Settings(steps=SETTLING, chains=chains, seed=(seed + 2) % 2**62)
+            loose = Target(model, [constraint for constraint in own if constraint.hard])
+            rules = Target(model, [claim for claim in claims if claim.hard])
+            start = obeying_start(start, rules, self._walk(problem, loose, start, walk, bar), chains, first)
+        if self.settles:
+            settling = Settings(steps=SETTLING, chains=chains, seed=(seed + 1) % 2**62)
+            start = self._walk(problem, target, start, settling, bar).final.to(start.device)
+        return start
+
+    def _walk(
+        self, problem: Problem, target: Target, start: Sentences, settings: Settings, bar: "tqdm[NoReturn]"
+    ) -> Record:
+        """Run the chains from a start under a target; what they propose is up to the problem."""
+        model, steps, beta = target.model, settings.num_steps(with_big=False), 1 / settings.temperature
+        proposal = problem.moves(model)
+        if self.models.masked is not None:
+            edits = WordEdits(MaskedFiller(self.models.masked, problem.lexicon, model))
+            proposal = proposal.beside(edits, MASKED_SHARE)
+        window, trust = (model.window, model.trust) if isinstance(model, TwoStageModel) else (WINDOW, 1.0)
+        return run(
+            Kernel(target, proposal, window, trust=trust, steepest=problem.steepest),
+            start,
+            steps,
+            settings.seed,
+            Annealing(ANNEALED_FROM * beta, beta, steps * 3 // 4) if settings.anneal else Constant(beta),
+            torch.arange(settings.chains).repeat(len(start) // settings.chains),
+            ladder=Ladder.geometric(settings.temper) if settings.temper > 1 else None,
+            refused=settings.trace == "all",
+            progress=bar.update,
+        )
 
 
-def _check(settings: Settings, judge: TextModel | None, use: Use | None) -> None:
-    if judge is not None and use != "target" and settings.select != "best":
-        raise BadInput(f"--use {use} chooses by itself; leave out --select {settings.select}, or take --use target")
-    if settings.anneal and (settings.select == "last" or (judge is not None and use == "resample")):
-        raise BadInput("--anneal searches and gives no samples; leave it out, or choose another --select or --use")
-
-
-def _helped(problem: Problem, masked: MaskedModel | None) -> Problem:
-    """The problem, with a masked language model that proposes words beside the word model."""
-    if masked is None:
-        return problem
-    edits = WordEdits(MaskedFiller(masked, problem.lexicon, problem.model))
-    return replace(problem, proposal=problem.proposal.beside(edits, MASKED_SHARE), helper=masked.name)
-
-
-def _obeying(
-    problem: Problem, constraints: Sequence[UserConstraint], settings: Settings, bar: "tqdm[NoReturn]", first: int
-) -> Problem:
-    """The problem under a user's own constraints too.
-
-    Where the start breaks a hard one, the chains walk under the other hard ones alone until they come by a sentence
-    that obeys: a start is free.
-    """
-    if not all(isinstance(own, UserConstraint) for own in constraints):
-        raise BadInput("constraints takes what @cgmh.constraint made of a function, not the function itself")
-    bound = [own.bound(problem.lexicon) for own in constraints]
-    target = Target(problem.model, [*problem.target.constraints, *bound])
-    about = " | ".join(filter(None, [problem.about, f"constraints {', '.join(own.name for own in bound)}"]))
-    problem = replace(problem, wishes=tuple(own for own in bound if not own.hard), about=about)
-    if bool(target.possible(problem.start).all()):
-        return replace(problem, target=target)
-    walk = Settings(steps=SETTLING, chains=settings.chains, seed=(settings.seed + 2) % 2**62)
-    loose = replace(problem, target=Target(problem.model, [own for own in problem.target.constraints if own.hard]))
-    rules = Target(problem.model, [own for own in bound if own.hard])
-    start = obeying_start(problem.start, rules, _run(loose, walk, bar), settings.chains, first)
-    return replace(problem, target=target, start=start)
-
-
-def _run(problem: Problem, settings: Settings, bar: "tqdm[NoReturn]") -> Record:
-    """Run the chains of a problem from its start."""
-    steps, beta = settings.num_steps(None), 1 / settings.temperature
-    model = problem.model
-    window, trust = (model.window, model.trust) if isinstance(model, TwoStageModel) else (WINDOW, 1.0)
-    return run(
-        Kernel(problem.target, problem.proposal, window, trust=trust, steepest=problem.steepest),
-        problem.start,
-        steps,
-        settings.seed,
-        Annealing(ANNEALED_FROM * beta, beta, steps * 3 // 4) if settings.anneal else Constant(beta),
-        torch.arange(settings.chains).repeat(len(problem.start) // settings.chains),
-        ladder=Ladder.geometric(settings.temper) if settings.temper > 1 else None,
-        refused=settings.trace == "all",
-        progress=bar.update,
-    )
+def _check(settings: Settings, models: Models) -> None:
+    """Refuse settings that contradict each other."""
+    if models.text is not None and models.use != "target" and settings.select != "best":
+        raise BadInput(f"`use` {models.use} chooses by itself; leave out `select` {settings.select}, or `use` target")
+    if settings.anneal and (settings.select == "last" or models.use == "resample"):
+        raise BadInput("`anneal` searches and gives no samples; leave it out, or choose another `select` or `use`")
 
 
 def keywords(
     words: Sequence[str],
-    n: int = Settings.n,
+    n: int = KeywordInput.defaults.n,
     *,
     ordered: bool = False,
     inflect: bool = False,
     forbid: Sequence[str] = (),
     min_words: int = KeywordInput.min_words,
     max_words: int = KeywordInput.max_words,
-    steps: int | None = Settings.steps,
-    chains: int = Settings.chains,
-    seed: int = Settings.seed,
-    temperature: float = Settings.temperature,
-    select: Rule = Settings.select,
+    steps: int | None = KeywordInput.defaults.steps,
+    chains: int = KeywordInput.defaults.chains,
+    seed: int = KeywordInput.defaults.seed,
+    temperature: float = KeywordInput.defaults.temperature,
+    select: Rule = KeywordInput.defaults.select,
     model: AnyModel | None = None,
     big: AnyModel | None = None,
-    use: Use | None = Settings.use,
-    context: Sequence[str] = Settings.context,
+    use: Use | None = KeywordInput.defaults.use,
+    context: Sequence[str] = KeywordInput.defaults.context,
     masked: MaskedModel | str | Path | None = None,
-    temper: int = Settings.temper,
-    anneal: bool = Settings.anneal,
+    temper: int = KeywordInput.defaults.temper,
+    anneal: bool = KeywordInput.defaults.anneal,
     constraints: Sequence[UserConstraint] = (),
 ) -> Result:
     """Sentences that contain the words: ``cgmh.keywords(["lottery", "scholarships"]).texts``.
 
     With `big`, a stronger model of texts (``big="smollm2"``) ranks, weights or is the target: see `solve`.
     """
-    if isinstance(words, str):
-        raise BadInput(f"keywords takes a list of words: [{words!r}]")
-    if isinstance(forbid, str):
-        raise BadInput(f"forbid takes a list of words: [{forbid!r}]")
-    if isinstance(context, str):
-        raise BadInput(f"context takes a list of lines: [{context!r}]")
+    for name, value in {"words": words, "forbid": forbid, "context": context}.items():
+        if isinstance(value, str):
+            raise BadInput(f"`{name}` takes a list of strings: [{value!r}]")
     input = KeywordInput(tuple(words), ordered, inflect, tuple(forbid), min_words, max_words)
     settings = Settings(
         n, steps, chains, seed, temperature, select, use=use, context=tuple(context), temper=temper, anneal=anneal
     )
-    return next(solve(Keywords(), [input], settings, model=model, big=big, masked=masked, constraints=constraints))
+    return next(solve([input], settings, model=model, big=big, masked=masked, constraints=constraints))
 
 
 def paraphrase(
     text: str,
-    n: int = PARAPHRASE.n,
+    n: int = ParaphraseInput.defaults.n,
     *,
-    match: Sequence[str] = ParaphraseInput.match,
-    protect: Sequence[str] = ParaphraseInput.protect,
+    match: str | Sequence[str] = ParaphraseInput.match,
+    protect: str | Sequence[str] = ParaphraseInput.protect,
     max_overlap: float = ParaphraseInput.max_overlap,
     difference: float = ParaphraseInput.difference,
     start: str = ParaphraseInput.start,
-    steps: int | None = PARAPHRASE.steps,
-    chains: int = PARAPHRASE.chains,
-    seed: int = PARAPHRASE.seed,
-    temperature: float = PARAPHRASE.temperature,
-    select: Rule = PARAPHRASE.select,
-    anneal: bool = PARAPHRASE.anneal,
+    steps: int | None = ParaphraseInput.defaults.steps,
+    chains: int = ParaphraseInput.defaults.chains,
+    seed: int = ParaphraseInput.defaults.seed,
+    temperature: float = ParaphraseInput.defaults.temperature,
+    select: Rule = ParaphraseInput.defaults.select,
+    anneal: bool = ParaphraseInput.defaults.anneal,
     model: AnyModel | None = None,
     big: AnyModel | None = None,
-    use: Use | None = PARAPHRASE.use,
+    use: Use | None = ParaphraseInput.defaults.use,
     constraints: Sequence[UserConstraint] = (),
 ) -> Result:
     """The sentence in other words: ``cgmh.paraphrase("what movie do you like most ?").texts``.
@@ -237,20 +281,66 @@ def paraphrase(
     """
     if not isinstance(text, str):
         raise BadInput("paraphrase takes one sentence, a string; for several, call `cgmh.solve`")
-    matched, protected = ((some,) if isinstance(some, str) else tuple(some or ()) for some in (match, protect))
-    input = ParaphraseInput(text, matched, protected, max_overlap, difference, start)
+    input = ParaphraseInput(text, _listed(match), _listed(protect), max_overlap, difference, start)
     settings = replace(
-        PARAPHRASE,
-        n=n,
-        steps=steps,
-        chains=chains,
-        seed=seed,
-        temperature=temperature,
-        select=select,
-        use=use,
-        anneal=anneal,
-    )
-    return next(solve(Paraphrase(), [input], settings, model=model, big=big, constraints=constraints))
+        ParaphraseInput.defaults, n=n, steps=steps, chains=chains, seed=seed, temperature=temperature, select=select,
+        use=use, anneal=anneal,
+    )  # fmt: skip
+    return next(solve([input], settings, model=model, big=big, constraints=constraints))
+
+
+def correct(
+    text: str,
+    *,
+    threshold: float = CorrectInput.defaults.threshold,
+    select: Rule = CorrectInput.defaults.select,
+    protect: str | Sequence[str] = CorrectInput.protect,
+    n: int = CorrectInput.defaults.n,
+    steps: int | None = CorrectInput.defaults.steps,
+    chains: int = CorrectInput.defaults.chains,
+    seed: int = CorrectInput.defaults.seed,
+    temperature: float = CorrectInput.defaults.temperature,
+    model: AnyModel | None = None,
+    big: AnyModel | None = None,
+    use: Use | None = CorrectInput.defaults.use,
+    constraints: Sequence[UserConstraint] = (),
+) -> Result:
+    """The text without its mistakes: ``cgmh.correct("i has two apple.").best.text``; `edits` says what was changed.
+
+    The probability of an edit is the share of the samples that contain it. Edits from `threshold` on are made, unless
+    `select` says otherwise: consensus, best (the most probable sentence visited) or last.
+    """
+    if not isinstance(text, str):
+        raise BadInput("correct takes one text, a string; for several, call `cgmh.correct_all`")
+    settings = replace(
+        CorrectInput.defaults, n=n, steps=steps, chains=chains, seed=seed, temperature=temperature, select=select,
+        use=use, threshold=threshold,
+    )  # fmt: skip
+    input = CorrectInput(text, _listed(protect))
+    return next(correct_all([input], settings, model=model, big=big, constraints=constraints))
+
+
+def correct_all(
+    inputs: Sequence[CorrectInput | str],
+    settings: Settings = CorrectInput.defaults,
+    *,
+    model: AnyModel | None = None,
+    big: AnyModel | None = None,
+    constraints: Sequence[UserConstraint] = (),
+    progress: bool = False,
+) -> Iterator[Result]:
+    """The corrections of texts, in their order; sentences of several texts are sampled together.
+
+    A `CorrectInput` says of its text what is left alone; a string is a text as `correct` takes it.
+    """
+    if isinstance(inputs, str):
+        raise BadInput("correct_all takes several texts, a list of strings; for one, call `cgmh.correct`")
+    asked = [CorrectInput(input) if isinstance(input, str) else input for input in inputs]
+    return solve(asked, settings, model=model, big=big, constraints=constraints, progress=progress)
+
+
+def _listed(names: str | Sequence[str] | None) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names or ())
 
 
 def score(texts: Sequence[str], *, model: AnyModel | None = None) -> Iterator[Score]:
@@ -259,22 +349,22 @@ def score(texts: Sequence[str], *, model: AnyModel | None = None) -> Iterator[Sc
         raise BadInput(f"score takes a list of sentences: [{texts!r}]")
     opened = as_model(model, "float32")
     for at in range(0, len(texts), ROWS):
-        some = texts[at : at + ROWS]
-        words = [split(text) for text in some]
+        batch = texts[at : at + ROWS]
+        words = [split(text) for text in batch]
         for number, sentence in enumerate(words, start=at + 1):
             if not sentence:
                 raise BadInput(f"sentence {number}: {texts[number - 1]!r} has no words")
-            if len(sentence) > LONGEST:
-                raise BadInput(f"sentence {number}: {len(sentence)} words; at most {LONGEST} can be scored")
+            if len(sentence) > MAX_SCORED_WORDS:
+                raise BadInput(f"sentence {number}: {len(sentence)} words; at most {MAX_SCORED_WORDS} can be scored")
         if isinstance(opened, RecurrentModel):
             known = opened.vocabulary
             words = [truecase(sentence, known.is_ordinary) for sentence in words]
             unknown = [tuple(word for word in sentence if word not in known.ids) for sentence in words]
             log_probs = _word_log_probs(opened, words)
         else:
-            unknown = [()] * len(some)
-            log_probs = opened.log_prob(some).tolist()
-        for text, sentence, log_prob, strange in zip(some, words, log_probs, unknown, strict=True):
+            unknown = [()] * len(batch)
+            log_probs = opened.log_prob(batch).tolist()
+        for text, sentence, log_prob, strange in zip(batch, words, log_probs, unknown, strict=True):
             yield Score(text, tuple(sentence), log_prob, _exp(-log_prob / (len(sentence) + 1)), strange)
 
 
@@ -289,5 +379,5 @@ def _word_log_probs(model: RecurrentModel, words: Sequence[Sequence[str]]) -> li
     ids = [model.vocabulary.encode(sentence) for sentence in words]
     batch = Sentences.from_lists(ids, max(map(len, ids)) + 1, device=model.device)
     with torch.inference_mode(), single_threaded():
-        found: list[float] = model.log_prob(model.encode(batch)).tolist()
-    return found
+        log_probs: list[float] = model.log_prob(model.encode(batch)).tolist()
+    return log_probs

@@ -1,37 +1,19 @@
-"""What a user types, before any model is there."""
+"""What each task takes, as a user types it, with the task's defaults; free of torch, as no model is there yet.
+
+The type of an input tells its task: `tasks.TASKS` says which one that is.
+"""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from .errors import BadInput
+from .settings import USES, Rule, Settings, Use
 from .text.facts import KINDS
-from .text.passages import Passage, SourceSentence
 
 _KEYWORD = re.compile(r'"([^"]*)"|([^\s,]+)')
-
-
-@dataclass(frozen=True)
-class KeywordInput:
-    """One set of keywords and what else the sentence must obey."""
-
-    keywords: tuple[str, ...]
-    ordered: bool = False
-    inflect: bool = False
-    forbid: tuple[str, ...] = ()
-    min_words: int = 0
-    max_words: int = 20
-
-    def __str__(self) -> str:
-        return " ".join(f'"{keyword}"' if " " in keyword else keyword for keyword in self.keywords)
-
-
-def read_keywords(line: str) -> tuple[str, ...]:
-    """The keywords of a line: separated by blanks or commas, phrases in double quotes."""
-    return tuple(match.group(1) if match.group(1) is not None else match.group(2) for match in _KEYWORD.finditer(line))
-
-
+_MATCH = re.compile(r"(\w+)(?:([=:])(\d+(?:\.\d*)?|\.\d+))?")
 MATCHES = {
     "kw": "=1",
     "wva": ":40",
@@ -41,7 +23,111 @@ MATCHES = {
     "cw": ":40",
 }  # the matching functions, and what a bare name stands for
 STARTS = {"copy": 0.0, "corrupt-5": 0.05, "corrupt-10": 0.1, "random": 1.0}  # shares of words replaced at the start
-_MATCH = re.compile(r"(\w+)(?:([=:])(\d+(?:\.\d*)?|\.\d+))?")
+# Before a paraphrase, a big model reads pairs, and then the source.
+PAIRS = (
+    "Each pair of lines says the same thing in different words.",
+    "How can I learn to swim?",
+    "What is the best way to learn swimming?",
+    "",
+    "The shop closes early on Sundays.",
+    "On Sundays the store is only open until noon.",
+    "",
+)
+
+
+@dataclass(frozen=True)
+class KeywordInput:
+    """One set of keywords, and what else the sentence must obey."""
+
+    keywords: tuple[str, ...]
+    ordered: bool = False
+    inflect: bool = False
+    forbid: tuple[str, ...] = ()
+    min_words: int = 0
+    max_words: int = 20
+
+    defaults: ClassVar[Settings] = Settings()
+    rules: ClassVar[tuple[Rule, ...]] = ("best", "first", "last", "consensus")
+    uses: ClassVar[tuple[Use, ...]] = USES  # what a big model may do; the first unless told otherwise
+
+    def __str__(self) -> str:
+        return " ".join(f'"{keyword}"' if " " in keyword else keyword for keyword in self.keywords)
+
+    @classmethod
+    def read(cls, line: str) -> "KeywordInput":
+        """The keywords of a line: separated by blanks or commas, phrases in double quotes."""
+        return cls(tuple(quoted or word for quoted, word in _KEYWORD.findall(line)))
+
+
+@dataclass(frozen=True)
+class ParaphraseInput:
+    """A sentence to say in other words, and what must stay."""
+
+    text: str
+    match: tuple[str, ...] = ("kw", "wvm", "cw", "st")
+    protect: tuple[str, ...] = KINDS
+    max_overlap: float = 55.0  # per cent: answers share less than this with the source (BLEU)
+    difference: float = 2.0  # the power of 1 - overlap in the target
+    start: str = "copy"
+    gibbs: bool = False  # step by the paper's kernel
+
+    defaults: ClassVar[Settings] = Settings(chains=32, steps=80, temperature=1.0, context=PAIRS)
+    rules: ClassVar[tuple[Rule, ...]] = KeywordInput.rules
+    uses: ClassVar[tuple[Use, ...]] = USES
+    # What the paper asked, stepped by its kernel: no facts protected, nothing said about difference.
+    paper: ClassVar[dict[str, Any]] = {"match": ("kw", "wvm:1"), "protect": (), "difference": 0.0, "gibbs": True}
+    paper_defaults: ClassVar[Settings] = replace(defaults, n=1, chains=1, steps=100, select="first")
+
+    def __post_init__(self) -> None:
+        read_matches(self.match)
+        _check_kinds(self.protect)
+        if not 0 < self.max_overlap <= 100:
+            raise BadInput(f"`max_overlap` {self.max_overlap:g} is out of range: it must lie between 0 and 100")
+        if not 0 <= self.difference <= 1000:
+            raise BadInput(f"`difference` {self.difference:g} is out of range: it must lie between 0 and 1000")
+        if self.start not in STARTS:
+            raise BadInput(f"`start` {self.start}: choose one of {', '.join(STARTS)}")
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def about(self) -> str:
+        """What is asked, for the signature of a run."""
+        kept = f"match {'+'.join(self.match) or 'none'} | protect {'+'.join(self.protect) or 'none'}"
+        far = f"max-overlap {self.max_overlap:g} | difference {self.difference:g} | start {self.start}"
+        return f"{kept} | {far}" + " | the paper's kernel" * self.gibbs
+
+
+@dataclass(frozen=True)
+class CorrectInput:
+    """A text to correct, of one or several sentences, and what is left alone in it."""
+
+    text: str
+    protect: tuple[str, ...] = ("numbers", "names", "quotes")
+    paper: bool = False  # the target and the steps of the paper
+
+    defaults: ClassVar[Settings] = Settings(n=1, chains=12, steps=100, temperature=1.0, select="threshold", context=())
+    rules: ClassVar[tuple[Rule, ...]] = ("threshold", "consensus", "best", "last")
+    uses: ClassVar[tuple[Use, ...]] = ("target",)
+    paper_defaults: ClassVar[Settings] = replace(defaults, chains=1, steps=100, select="last")
+
+    def __post_init__(self) -> None:
+        _check_kinds(self.protect)
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def about(self) -> str:
+        """What is asked, for the signature of a run."""
+        return f"protect {'+'.join(self.protect) or 'none'}" + " | the paper's search" * self.paper
+
+
+def _check_kinds(kinds: Iterable[str]) -> None:
+    for kind in kinds:
+        if kind not in KINDS:
+            raise BadInput(f"`protect` {kind}: choose among {', '.join(KINDS)}")
 
 
 @dataclass(frozen=True)
@@ -60,108 +146,26 @@ class Match:
     @classmethod
     def read(cls, text: str) -> "Match":
         """``kw`` is the usual form, ``kw=0.5`` hard: at least a half, ``wvm:4`` soft: to the power of 4."""
-        found = _MATCH.fullmatch(text.strip())
-        if not found or found[1] not in MATCHES:
+        parts = _MATCH.fullmatch(text.strip())
+        if not parts or parts[1] not in MATCHES:
             raise BadInput(
-                f"--match {text}: give one of {', '.join(MATCHES)} or none, as NAME, NAME=LEAST or NAME:POWER"
+                f"`match` {text}: give one of {', '.join(MATCHES)} or none, as NAME, NAME=LEAST or NAME:POWER"
             )
-        usual = MATCHES[found[1]]
-        sign, value = found[2] or usual[0], float(found[3] or usual[1:])
+        usual = MATCHES[parts[1]]
+        sign, value = parts[2] or usual[0], float(parts[3] or usual[1:])
         if sign == "=" and not 0 <= value <= 1:
-            raise BadInput(f"--match {text}: a least similarity lies between 0 and 1")
+            raise BadInput(f"`match` {text}: a least similarity lies between 0 and 1")
         if sign == ":" and value > 1000:
-            raise BadInput(f"--match {text}: a power lies between 0 and 1000")
-        return cls(found[1], sign == "=", value)
+            raise BadInput(f"`match` {text}: a power lies between 0 and 1000")
+        return cls(parts[1], sign == "=", value)
 
 
 def read_matches(texts: Sequence[str]) -> tuple[Match, ...]:
-    """The matching functions of ``--match``: several by plus signs or commas; none for ``none``."""
+    """The matching functions of `match`: several by plus signs or commas; none for ``none``."""
     names = [part for text in texts for part in re.split(r"[+,\s]+", text) if part]
     if "none" in names and len(names) > 1:
-        raise BadInput("--match none stands alone; leave it out, or leave out the others")
+        raise BadInput("`match` none stands alone; leave it out, or leave out the others")
     matches = tuple(Match.read(name) for name in names if name != "none")
     if len({match.name for match in matches}) < len(matches):
-        raise BadInput("--match names a matching function twice; give each once")
+        raise BadInput("`match` names a matching function twice; give each once")
     return matches
-
-
-@dataclass(frozen=True)
-class ParaphraseInput:
-    """A sentence to say in other words, and what must stay."""
-
-    text: str
-    match: tuple[str, ...] = ("kw", "wvm", "cw", "st")
-    protect: tuple[str, ...] = KINDS
-    max_overlap: float = 55.0  # per cent: answers share less than this with the source (BLEU)
-    difference: float = 2.0  # the power of 1 - overlap in the target
-    start: str = "copy"
-    gibbs: bool = False  # step by the paper's kernel
-
-    def __str__(self) -> str:
-        return self.text
-
-    @property
-    def about(self) -> str:
-        """What is asked, for the signature of a run."""
-        kept = f"match {'+'.join(self.match) or 'none'} | protect {'+'.join(self.protect) or 'none'}"
-        far = f"max-overlap {self.max_overlap:g} | difference {self.difference:g} | start {self.start}"
-        return f"{kept} | {far}" + " | the paper's kernel" * self.gibbs
-
-    def __post_init__(self) -> None:
-        read_matches(self.match)
-        for kind in self.protect:
-            if kind not in KINDS:
-                raise BadInput(f"--protect {kind}: choose among {', '.join(KINDS)}")
-        if not 0 < self.max_overlap <= 100:
-            raise BadInput(f"--max-overlap {self.max_overlap:g} is out of range: it must lie between 0 and 100")
-        if not 0 <= self.difference <= 1000:
-            raise BadInput(f"--difference {self.difference:g} is out of range: it must lie between 0 and 1000")
-        if self.start not in STARTS:
-            raise BadInput(f"--start {self.start}: choose one of {', '.join(STARTS)}")
-
-
-# What the paper asked of a paraphrase, stepped by its kernel: no facts protected, nothing said about difference.
-PAPER_INPUT: dict[str, Any] = {"match": ("kw", "wvm:1"), "protect": (), "difference": 0.0, "gibbs": True}
-
-
-LONGEST = 120  # words and marks of a sentence to correct
-PROTECTED = ("numbers", "names", "quotes")  # what a correction leaves alone, unless told otherwise
-
-
-@dataclass(frozen=True)
-class CorrectInput:
-    """A text to correct, of one or several sentences, and what is left alone in it."""
-
-    text: str
-    protect: tuple[str, ...] = PROTECTED
-    paper: bool = False  # the target and the steps of the paper
-
-    def __str__(self) -> str:
-        return self.text
-
-    def __post_init__(self) -> None:
-        for kind in self.protect:
-            if kind not in KINDS:
-                raise BadInput(f"--protect {kind}: choose among {', '.join(KINDS)}")
-
-
-@dataclass(frozen=True)
-class SentenceInput:
-    """One sentence of a text to correct."""
-
-    passage: Passage
-    number: int
-    protect: tuple[str, ...] = PROTECTED
-    paper: bool = False
-
-    @property
-    def sentence(self) -> SourceSentence:
-        return self.passage.sentences[self.number]
-
-    @property
-    def about(self) -> str:
-        """What is asked, for the signature of a run."""
-        return f"protect {'+'.join(self.protect) or 'none'}" + " | the paper's search" * self.paper
-
-    def __str__(self) -> str:
-        return self.passage.text[self.sentence.start : self.sentence.end]

@@ -1,52 +1,53 @@
-"""Which of the visited sentences to show.
+"""The default report of a run: which of the visited sentences to show, and what to say about them.
 
 A chain's states are samples of the target. `last` shows the chains' final states as they are; `best` looks through
-everything that was visited for the sentences the model likes best, from the left, from the right and word by word;
+everything that was visited for the sentences that the word model likes best, read forward, backward and word by word;
 `consensus` takes the samples that agree most with the others; `first` the sentences that were reached first, as the
-paper's paraphrases were chosen. All but `last` choose; what they show are not samples.
-`resample` turns samples of one distribution into samples of another, by weights.
-
-From what the chains did to what the user sees.
+paper's paraphrases were chosen. All but `last` choose; what they show are not samples. Where a text model weights the
+samples, they are drawn again by their weights.
 """
 
 import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
+from .constraints import Constraint
 from .draws import Draws
-from .errors import BadModel
+from .errors import BadInput, BadModel
+from .models.load import Models
 from .models.protocols import TextModel
 from .models.word.recurrent import RecurrentModel
 from .models.word.two_stage import log_readings
 from .result import Result, Sentence, Step
 from .sampling.runs import KINDS, Record
 from .settings import Rule, Settings
-from .tasks import Problem
-from .text.gleu import compare, ngrams, score
+from .target import Target
+from .text.lexicon import Lexicon
 from .text.sentences import Sentences
 from .text.tokenizer import capitalize, first_word, join
 from .threads import single_threaded
 from .version import __version__
 
-POOL = 200  # sentences that are looked at closely
+POOL_SIZE = 200  # sentences that are looked at closely
 LENGTH_OFFSET = 1.0  # the end of a sentence counts as a word
-# How the word model's three views count, and what is added to the number of words: chosen for agreement with a big
+# How the word model's three readings count, and what is added to the number of words: chosen for agreement with a big
 # model's ranking (benchmarks/ranking.py).
-FORWARD, BACKWARD, FILL, OFFSET = 0.5, 0.5, 0.3, 3.0
+FORWARD, BACKWARD, FILL, READING_OFFSET = 0.5, 0.5, 0.3, 3.0
+OWN_WEIGHT = 0.3  # what the word model's readings count beside a text model's log probability per word
 RESAMPLING = -1_000_000  # a step that no chain makes: the draws of resampling
-ALIKE = 0.6  # share of common words beyond which two answers count as the same
 
 
 @dataclass(frozen=True)
 class Visit:
-    """A sentence of one input, and the chain that came by it."""
+    """A sentence of one input, and the chain that came to it."""
 
     ids: tuple[int, ...]
     log_target: float  # untempered
@@ -55,15 +56,242 @@ class Visit:
     clock: int = 0  # steps the chain had made when it came there
 
 
-Fitness = Callable[[Sequence[Visit]], list[float]]
+@dataclass(frozen=True)
+class Run:
+    """What the chains of one input did, and what was asked of them."""
+
+    task: str
+    input: str
+    number: int  # of the input in its batch
+    record: Record
+    start: Sentences  # of the chains of this input, on the CPU
+    target: Target  # what was sampled
+    settings: Settings  # as they were resolved: `steps` is a number
+    models: Models  # a text model has read the context
+    about: str = ""  # what was asked beyond the input itself, for the signature
+    wishes: tuple[Constraint, ...] = ()  # the user's own soft constraints, which count in the ranking too
+
+    @property
+    def steps(self) -> int:
+        return self.settings.num_steps(with_big=self.models.text is not None)
+
+    def visits(self) -> tuple[list[Visit], list[Visit]]:
+        """Every sentence that a chain came to, its last one included; and the last ones alone."""
+        record = self.record
+        taken = record.steps["changed"].nonzero()[:, 0]
+        columns = {name: column[taken] for name, column in record.steps.items()}
+        visits = _visits(record.proposed.select(taken), columns, columns["step"] + 1)
+        final = _visits(record.final, record.finals, torch.full_like(record.finals["chain"], self.steps))
+        return visits + final, final
+
+    def batch(self, sentences: Sequence[Sequence[int]], device: torch.device | str = "cpu") -> Sentences:
+        """Sentences as answers to this input."""
+        capacity = max(map(len, sentences)) + 1
+        return Sentences.from_lists(sentences, capacity, [self.number] * len(sentences), device=device)
+
+    def trace(self, chain: int, write: Callable[[Sequence[int]], str]) -> tuple[Step, ...]:
+        """The recorded steps of one chain, if they are asked for; `write` makes a text of a sentence."""
+        if self.settings.trace == "none":
+            return ()
+        rows = (self.record.steps["chain"] == chain).nonzero()[:, 0]
+        columns = (self.record.steps[name][rows].tolist() for name in ("step", "move", "log_ratio", "accepted"))
+        texts = [write(ids) for ids in self.record.proposed.select(rows).to_lists()]
+        return tuple(
+            Step(step, text, KINDS[move], log_ratio, accepted)
+            for text, step, move, log_ratio, accepted in zip(texts, *columns, strict=True)
+        )
+
+    def signature(self) -> str:
+        return signature(self.task, self.models, self.settings, self.about)
+
+
+def _visits(sentences: Sentences, columns: dict[str, Tensor], clock: Tensor) -> list[Visit]:
+    numbers = (columns["log_target"], columns["log_model"], columns["chain"], clock)
+    rows = zip(sentences.to_lists(), *(column.tolist() for column in numbers), strict=True)
+    return [Visit(tuple(ids), *rest) for ids, *rest in rows]
+
+
+def signature(task: str, models: Models, settings: Settings, about: str = "") -> str:
+    """One line that says how a result came about; `about` is what was asked beyond the inputs."""
+    text = models.text
+    parts = [
+        f"cgmh {__version__}",
+        f"task {task}",
+        about,
+        f"model {models.words.name}",
+        "" if text is None else f"{models.use} {text.name}",
+        "" if models.masked is None else f"words also from {models.masked.name}",
+        f"chains {settings.chains}",
+        f"steps {settings.num_steps(with_big=text is not None)}",
+        f"temperature {settings.temperature:g}",
+        f"temper {settings.temper}" if settings.temper > 1 else "",
+        "anneal" if settings.anneal else "",
+        f"threshold {settings.threshold:g}" if settings.select == "threshold" else f"select {settings.select}",
+        f"seed {settings.seed}",
+        f"torch {torch.__version__}",
+    ]
+    return " | ".join(filter(None, parts))
+
+
+class Ranked:
+    """A report that ranks what was visited. A task overrides what it has to say about its own answers.
+
+    Sentences are looked up by `sentences.inputs`, an input by its `number` in the batch.
+    """
+
+    max_in_common = 0.6  # the share of common words beyond which two answers count as the same
+    num_asked: int | None = None  # the best so many are shown to a text model that ranks; None: all of the pool
+
+    def __init__(self, lexicon: Lexicon, words: RecurrentModel) -> None:
+        self.lexicon, self.words = lexicon, words
+
+    def result(self, run: Run) -> Result:
+        """The answers to one input, best first."""
+        run = replace(run, models=self._reading(run))
+        reader = run.models.text
+        visits, final = run.visits()
+        effective, log_text = None, dict[tuple[int, ...], float]()
+        with torch.inference_mode():
+            if reader is not None and run.models.use == "resample":
+                chosen, effective, log_text = self._resampled(run, visits, reader)
+            else:
+                visits, final = self._shown(run, visits), self._shown(run, final)
+                if reader is not None and all(visit.log_model == -torch.inf for visit in visits):
+                    raise BadModel(f"{reader.name}: thinks every sentence impossible; take another big model")
+
+                def fitness(pool: Sequence[Visit]) -> list[float]:
+                    return self._fitness(run, pool, log_text)
+
+                chosen = choose(run.settings.select, visits, final, fitness, run.settings.n, self.max_in_common)
+        return Result(
+            run.input,
+            tuple(self._sentence(run, visit, log_text.get(visit.ids)) for visit in chosen),
+            run.record.acceptance(),
+            run.signature(),
+            run.trace(chosen[0].chain, lambda ids: self.write(run.number, self.lexicon.words(ids))[0]),
+            effective,
+            run.record.exchange_rates(),
+            self.notes(run.number),
+            traced_from=self.traced_from(run),
+        )
+
+    def objection(self, sentences: Sentences) -> Tensor:
+        """[B]: what speaks against showing a sampled sentence; nothing if it is 0 or less."""
+        return torch.zeros(len(sentences), dtype=torch.float64)
+
+    def merit(self, sentences: Sentences) -> Tensor:
+        """[B]: what counts beside fluency when answers are ranked."""
+        return torch.zeros(len(sentences), dtype=torch.float64)
+
+    def figures(self, sentences: Sentences) -> dict[str, Tensor]:
+        """[B] each: figures that go along with an answer."""
+        return {}
+
+    def preceding(self, number: int) -> tuple[str, ...]:
+        """Lines that a text model reads just before it ranks an answer."""
+        return ()
+
+    def notes(self, number: int) -> dict[str, Any]:
+        """What goes along with the result."""
+        return {}
+
+    def write(self, number: int, words: list[str]) -> tuple[str, list[str]]:
+        """The text and the words of an answer, as the user sees them."""
+        text, at = join(words), first_word(words)
+        if at >= 0:
+            words[at] = capitalize(words[at])
+        return text, words
+
+    def traced_from(self, run: Run) -> str | None:
+        """The text at which the traced chain began, if it is one that the user knows."""
+        return None
+
+    def _reading(self, run: Run) -> Models:
+        """The models; a text model that ranks reads the lines that precede an answer after its context."""
+        lines = self.preceding(run.number)
+        if lines and run.models.use == "rerank" and run.settings.context:
+            with suppress(BadInput):  # too long a source: it reads the context alone
+                return run.models.after((*run.settings.context, *lines))
+        return run.models
+
+    def _shown(self, run: Run, visits: list[Visit]) -> list[Visit]:
+        """The visits that may be answers; if none may, those that least speaks against."""
+        objection = self.objection(run.batch([visit.ids for visit in visits]))  # [N]
+        kept = (objection <= objection.min().clamp(min=0)).tolist()
+        return [visit for visit, shown in zip(visits, kept, strict=True) if shown]
+
+    def _fitness(self, run: Run, pool: Sequence[Visit], log_text: dict[tuple[int, ...], float]) -> list[float]:
+        """How good each sentence is, per word: by the word model's readings, the task's merit, and a text model.
+
+        What the text model was asked about is put into `log_text`.
+        """
+        with single_threaded():
+            own = fluency([visit.ids for visit in pool], self.words)
+        batch = run.batch([visit.ids for visit in pool])
+        merit = self.merit(batch)
+        for wish in run.wishes:
+            merit = merit + wish.log_factor(batch) / (batch.lengths + LENGTH_OFFSET)
+        values = [fluent + bonus for fluent, bonus in zip(own, merit.tolist(), strict=True)]
+        reader = run.models.text
+        if reader is None:
+            return values
+        asked = list(range(len(pool)))
+        if self.num_asked is not None:
+            asked = sorted(asked, key=lambda at: -values[at])[: self.num_asked]
+        if run.models.use != "target":  # as the target, it was asked by the chains already
+            log_text |= self._ask([pool[at] for at in asked], reader)
+        ranked = [-math.inf] * len(pool)
+        for at in asked:
+            log_prob = pool[at].log_model if run.models.use == "target" else log_text[pool[at].ids]
+            ranked[at] = log_prob / (len(pool[at].ids) + LENGTH_OFFSET) + OWN_WEIGHT * own[at] + float(merit[at])
+        return ranked
+
+    def _resampled(
+        self, run: Run, visits: list[Visit], reader: TextModel
+    ) -> tuple[list[Visit], float, dict[tuple[int, ...], float]]:
+        """Samples of the word model, drawn again by the ratio of the two models, both at the run's temperature."""
+        ordered = sorted(visits, key=lambda visit: (visit.chain, visit.clock))  # whatever the shards were
+        samples = self._shown(run, thinned(ordered, run.steps, max(1, POOL_SIZE // run.settings.chains)))
+        log_text = self._ask(samples, reader)
+        if all(log_prob == -math.inf for log_prob in log_text.values()):
+            raise BadModel(
+                f"{reader.name}: thinks every sample impossible; take another big model, or `use` it to rerank"
+            )
+        gains = [log_text[visit.ids] - visit.log_model for visit in samples]
+        log_ratio = torch.tensor(gains, dtype=torch.float64) / run.settings.temperature
+        chosen, effective = resample(samples, log_ratio, run.settings.n, run.settings.seed)
+        return chosen, effective, log_text
+
+    def _ask(self, visits: Sequence[Visit], reader: TextModel) -> dict[tuple[int, ...], float]:
+        """The text model's log probability of each distinct sentence."""
+        distinct = list(dict.fromkeys(visit.ids for visit in visits))
+        texts = [join(self.lexicon.words(ids)) for ids in distinct]
+        return dict(zip(distinct, reader.log_prob(texts).tolist(), strict=True))
+
+    def _sentence(self, run: Run, visit: Visit, log_text: float | None) -> Sentence:
+        text, words = self.write(run.number, self.lexicon.words(visit.ids))
+        figures = self.figures(run.batch([visit.ids]))
+        return Sentence(
+            text,
+            tuple(words),
+            -visit.log_model / (len(visit.ids) + 1),
+            visit.log_target / run.settings.temperature,
+            log_text,
+            **{name: float(value) for name, value in figures.items()},
+        )
 
 
 def choose(
-    rule: Rule, visits: Sequence[Visit], final: Sequence[Visit], fitness: Fitness, n: int, alike: float = ALIKE
+    rule: Rule,
+    visits: Sequence[Visit],
+    final: Sequence[Visit],
+    fitness: Callable[[Sequence[Visit]], list[float]],
+    n: int,
+    max_in_common: float = Ranked.max_in_common,
 ) -> list[Visit]:
     """At most `n` distinct sentences, best first; `fitness` is asked about the most probable ones only.
 
-    Sentences that have more than the share `alike` of their words in common count as the same.
+    Sentences that have more than the share `max_in_common` of their words in common count as the same.
     """
     if rule == "last":
         return _distinct(final)[:n]  # in the order of the chains: samples, not the best of them
@@ -71,13 +299,48 @@ def choose(
         return _distinct(sorted(visits, key=lambda visit: (visit.clock, visit.chain)))[:n]
     if rule == "consensus":
         pool = _distinct(final)
-        agreement = consensus([visit.ids for visit in pool])
-        order = sorted(range(len(pool)), key=lambda at: -agreement[at])
-        return _different([pool[at] for at in order], n, alike)
-    pool = sorted(_distinct(visits), key=lambda visit: -visit.log_target / (len(visit.ids) + LENGTH_OFFSET))[:POOL]
-    values = fitness(pool)
+        values = agreement([visit.ids for visit in pool])
+    else:
+        probable = sorted(_distinct(visits), key=lambda visit: -visit.log_target / (len(visit.ids) + LENGTH_OFFSET))
+        pool = probable[:POOL_SIZE]
+        values = fitness(pool)
     order = sorted(range(len(pool)), key=lambda at: -values[at])
-    return _different([pool[at] for at in order], n, alike)
+    return _different([pool[at] for at in order], n, max_in_common)
+
+
+def fluency(sentences: Sequence[tuple[int, ...]], model: RecurrentModel) -> list[float]:
+    """How well the word model likes each sentence, per word: all three readings together."""
+    forward, backward, fill = log_readings(sentences, model)
+    lengths = torch.tensor(list(map(len, sentences)), device=model.device)
+    return ((FORWARD * forward + BACKWARD * backward + FILL * fill) / (lengths + READING_OFFSET)).tolist()
+
+
+def agreement(sentences: Sequence[tuple[int, ...]]) -> list[float]:
+    """Mean overlap (F1 of words and neighbouring pairs) of each sentence with the others."""
+    bags = [Counter(ids) + Counter(pairwise(ids)) for ids in sentences]
+    sizes = [sum(bag.values()) for bag in bags]
+    totals = [0.0] * len(bags)
+    for i, bag in enumerate(bags):
+        for j in range(i):
+            overlap = 2 * sum((bag & bags[j]).values()) / (sizes[i] + sizes[j])
+            totals[i] += overlap
+            totals[j] += overlap
+    return [total / max(len(bags) - 1, 1) for total in totals]
+
+
+def thinned(visits: Sequence[Visit], steps: int, num_times: int) -> list[Visit]:
+    """Where each chain was at `num_times` even times of its second half, the end being the last."""
+    num_times = max(1, min(num_times, steps // 2))
+    times = [steps - number * (steps // 2) // num_times for number in range(num_times)]
+    paths: dict[int, list[Visit]] = {}
+    for visit in visits:
+        paths.setdefault(visit.chain, []).append(visit)
+    kept = []
+    for path in paths.values():
+        path.sort(key=lambda visit: visit.clock)
+        clocks = [visit.clock for visit in path]
+        kept += [path[at - 1] for time in times if (at := bisect_right(clocks, time))]
+    return kept
 
 
 def resample(samples: Sequence[Visit], log_weights: Tensor, n: int, seed: int) -> tuple[list[Visit], float]:
@@ -92,81 +355,13 @@ def resample(samples: Sequence[Visit], log_weights: Tensor, n: int, seed: int) -
     numbers: dict[tuple[int, ...], list[int]] = {}
     for at, visit in enumerate(samples):
         numbers.setdefault(visit.ids, []).append(at)
-    totals = torch.stack([log_weights[some].logsumexp(0) for some in numbers.values()])  # [D]
+    totals = torch.stack([log_weights[places].logsumexp(0) for places in numbers.values()])  # [D]
     # The largest of log weight + Gumbel noise is a draw by weight, the next one a draw from the rest.
     names = torch.arange(len(totals))
     noise = -(-Draws(seed, names, torch.full_like(names, RESAMPLING)).uniform("resample").log()).log()
     order = (totals + noise).argsort(descending=True)[: min(n, int((totals > -torch.inf).sum()))].tolist()
-    firsts = [samples[some[0]] for some in numbers.values()]
+    firsts = [samples[places[0]] for places in numbers.values()]
     return [firsts[at] for at in order], float(effective)
-
-
-def judge(sentences: Sequence[tuple[int, ...]], model: RecurrentModel) -> list[float]:
-    """How well the whole model likes each sentence, a word."""
-    forward, backward, fill = log_readings(sentences, model)
-    lengths = torch.tensor(list(map(len, sentences)), device=model.device)
-    return ((FORWARD * forward + BACKWARD * backward + FILL * fill) / (lengths + OFFSET)).tolist()
-
-
-def thinned(visits: Sequence[Visit], steps: int, num_times: int) -> list[Visit]:
-    """Where each chain was at `num_times` even times of its second half, the end being the last."""
-    num_times = max(1, min(num_times, steps // 2))
-    times = [steps - number * (steps // 2) // num_times for number in range(num_times)]
-    paths: dict[int, list[Visit]] = {}
-    for visit in visits:
-        paths.setdefault(visit.chain, []).append(visit)
-    found = []
-    for path in paths.values():
-        path.sort(key=lambda visit: visit.clock)
-        clocks = [visit.clock for visit in path]
-        found += [path[at - 1] for time in times if (at := bisect_right(clocks, time))]
-    return found
-
-
-def occupancy(
-    visits: Sequence[Visit], starts: Sequence[tuple[int, ...]], steps: int, burn: int
-) -> dict[tuple[int, ...], float]:
-    """The share of the chains' time from step `burn` on that they spent at each sentence.
-
-    `starts` are where the chains, numbered from 0, began; `visits` what they came to.
-    """
-    paths: list[list[tuple[int, tuple[int, ...]]]] = [[(0, start)] for start in starts]
-    for visit in visits:
-        paths[visit.chain].append((visit.clock, visit.ids))
-    found: dict[tuple[int, ...], float] = {}
-    total = len(starts) * (steps - burn)
-    for path in paths:
-        path.sort(key=lambda one: one[0])
-        for (clock, ids), (until, _) in pairwise([*path, (steps, ())]):
-            stayed = max(until, burn) - max(clock, burn)
-            if stayed:
-                found[ids] = found.get(ids, 0.0) + stayed / total
-    return found
-
-
-def expected_gleu(
-    source: Sequence[int], samples: Sequence[tuple[int, ...]], shares: Sequence[float], most: int = 64
-) -> list[float]:
-    """The GLEU of each sample with the others for references, by their shares; the `most` first are looked at."""
-    counted = [ngrams(ids) for ids in samples[:most]]
-    before = ngrams(list(source))
-    table = [[compare(before, one, other) for other in counted] for one in counted]
-    weights = np.array(shares[:most])
-    values: list[float] = (score(np.array(table), smooth=True) @ (weights / weights.sum())).tolist()
-    return [*values, *[-1.0] * (len(samples) - len(values))]
-
-
-def consensus(sentences: Sequence[tuple[int, ...]]) -> list[float]:
-    """Mean overlap (F1 of words and neighbouring pairs) of each sentence with the others."""
-    bags = [Counter(some) + Counter(pairwise(some)) for some in sentences]
-    sizes = [sum(bag.values()) for bag in bags]
-    totals = [0.0] * len(bags)
-    for i, one in enumerate(bags):
-        for j in range(i):
-            overlap = 2 * sum((one & bags[j]).values()) / (sizes[i] + sizes[j])
-            totals[i] += overlap
-            totals[j] += overlap
-    return [total / max(len(bags) - 1, 1) for total in totals]
 
 
 def _distinct(visits: Sequence[Visit]) -> list[Visit]:
@@ -176,177 +371,17 @@ def _distinct(visits: Sequence[Visit]) -> list[Visit]:
     return list(first.values())
 
 
-def _different(ranked: Sequence[Visit], n: int, alike: float) -> list[Visit]:
+def _different(ranked: Sequence[Visit], n: int, max_in_common: float) -> list[Visit]:
     """The first `n` that differ clearly from those before; if there are too few, the next best fill up."""
+
+    def is_like(one: Visit, other: Visit) -> bool:
+        in_common = sum((Counter(one.ids) & Counter(other.ids)).values())
+        return 2 * in_common > 2 * max_in_common * max(len(one.ids), len(other.ids))
+
     chosen: list[Visit] = []
     passed: list[Visit] = []
     for visit in ranked:
         if len(chosen) == n:
             break
-        bag = Counter(visit.ids)
-        if any(2 * sum((bag & Counter(c.ids)).values()) > 2 * alike * max(len(visit.ids), len(c.ids)) for c in chosen):
-            passed.append(visit)
-        else:
-            chosen.append(visit)
+        (passed if any(is_like(visit, other) for other in chosen) else chosen).append(visit)
     return chosen + passed[: n - len(chosen)]
-
-
-ASKED = 40  # sentences that a big model is asked about where a task ranks too
-OWN = 0.3  # what the word model's own judgement counts beside the big model's log probability a word
-
-
-class Answers:
-    """The run of one input, the `number`-th of its problem, and what a big model says about it."""
-
-    def __init__(
-        self, problem: Problem, number: int, record: Record, settings: Settings, big: TextModel | None
-    ) -> None:
-        self.problem, self.number, self.record, self.settings, self.big = problem, number, record, settings, big
-        self.steps = settings.num_steps(None if big is None else settings.use)
-        self._log_big: dict[tuple[int, ...], float] = {}  # what it said, where it only ranks or weights
-
-    def result(self, task: str, name: str) -> Result:
-        visits, final = visited(self.record, self.steps)
-        effective = None
-        with torch.inference_mode():
-            if self.big is not None and self.settings.use == "resample":
-                chosen, effective = self._resampled(visits, self.big)
-            else:
-                visits, final = self._shown(visits), self._shown(final)
-                if self.big is not None and all(visit.log_model == -torch.inf for visit in visits):
-                    raise BadModel(f"{self.big.name}: thinks every sentence impossible; take another big model")
-                alike = ALIKE if self.problem.answers is None else self.problem.answers.alike
-                chosen = choose(self.settings.select, visits, final, self._fitness, self.settings.n, alike)
-        return Result(
-            name,
-            tuple(map(self._sentence, chosen)),
-            self.record.acceptance(),
-            signature(task, self.problem.words, self.settings, self.big, self.problem.helper, self.problem.about),
-            () if self.settings.trace == "none" else self._trace(chosen[0].chain),
-            effective,
-            self.record.exchange_rates(),
-            {} if self.problem.answers is None else self.problem.answers.notes(self.number),
-        )
-
-    def _batch(self, visits: Sequence[Visit]) -> Sentences:
-        capacity = max(len(visit.ids) for visit in visits) + 1
-        return Sentences.from_lists([visit.ids for visit in visits], capacity, [self.number] * len(visits))
-
-    def _shown(self, visits: list[Visit]) -> list[Visit]:
-        """The visits that the task lets be answers; if it lets none, those it is least against."""
-        if self.problem.answers is None:
-            return visits
-        objection = self.problem.answers.objection(self._batch(visits))  # [N]
-        kept = (objection <= objection.min().clamp(min=0)).tolist()
-        return [visit for visit, shown in zip(visits, kept, strict=True) if shown]
-
-    def _fitness(self, pool: Sequence[Visit]) -> list[float]:
-        """How good each sentence is, a word: the word model from all sides, the task's merit, a big model beside it."""
-        with single_threaded():
-            own = judge([visit.ids for visit in pool], self.problem.words)
-        batch = self._batch(pool)
-        merit = [0.0] * len(pool)
-        if self.problem.answers is not None:
-            merit = self.problem.answers.merit(batch).tolist()
-        for wish in self.problem.wishes:
-            wished = (wish.log_factor(batch) / (batch.lengths + LENGTH_OFFSET)).tolist()
-            merit = [a + b for a, b in zip(merit, wished, strict=True)]
-        if self.big is None:
-            return [a + b for a, b in zip(own, merit, strict=True)]
-        asked = list(range(len(pool)))
-        if self.problem.answers is not None:  # a task that ranks by itself has the big model look at its best only
-            asked = sorted(asked, key=lambda at: -own[at] - merit[at])[:ASKED]
-        some = [pool[at] for at in asked]
-        # As the target, the big model was asked by the chains already.
-        target = self.settings.use == "target"
-        theirs = [visit.log_model for visit in some] if target else self._ask(some, self.big).tolist()
-        values = [-math.inf] * len(pool)
-        for at, log in zip(asked, theirs, strict=True):
-            values[at] = log / (len(pool[at].ids) + LENGTH_OFFSET) + OWN * own[at] + merit[at]
-        return values
-
-    def _resampled(self, visits: list[Visit], big: TextModel) -> tuple[list[Visit], float]:
-        """Samples of the word model, drawn again by the ratio of the two models, both at the run's temperature."""
-        ordered = sorted(visits, key=lambda visit: (visit.chain, visit.clock))  # whatever the shards were
-        samples = self._shown(thinned(ordered, self.steps, max(1, POOL // self.settings.chains)))
-        log_big = self._ask(samples, big)  # [N]
-        if bool((log_big == -torch.inf).all()):
-            raise BadModel(f"{big.name}: thinks every sample impossible; take another big model, or --use rerank")
-        log_ratio = log_big - torch.tensor([visit.log_model for visit in samples], dtype=torch.float64)
-        return resample(samples, log_ratio / self.settings.temperature, self.settings.n, self.settings.seed)
-
-    def _ask(self, visits: Sequence[Visit], big: TextModel) -> Tensor:
-        """[N] float64: the big model's log probability of each sentence."""
-        distinct = list(dict.fromkeys(visit.ids for visit in visits))
-        texts = [join(self.problem.lexicon.words(ids)) for ids in distinct]
-        self._log_big = dict(zip(distinct, big.log_prob(texts).tolist(), strict=True))
-        return torch.tensor([self._log_big[visit.ids] for visit in visits], dtype=torch.float64)
-
-    def _sentence(self, visit: Visit) -> Sentence:
-        text, words = self._written(visit.ids)
-        numbers = {} if self.problem.answers is None else self.problem.answers.numbers(self._batch([visit]))
-        return Sentence(
-            text,
-            tuple(words),
-            -visit.log_model / (len(visit.ids) + 1),
-            visit.log_target / self.settings.temperature,
-            self._log_big.get(visit.ids),
-            **{name: float(value) for name, value in numbers.items()},
-        )
-
-    def _written(self, ids: Sequence[int]) -> tuple[str, list[str]]:
-        """The text and the words as the user sees them."""
-        words = self.problem.lexicon.words(ids)
-        if self.problem.answers is not None:
-            return self.problem.answers.write(self.number, words)
-        text, at = join(words), first_word(words)
-        if at >= 0:
-            words[at] = capitalize(words[at])
-        return text, words
-
-    def _trace(self, chain: int) -> tuple[Step, ...]:
-        """The recorded steps of one chain: that of the best sentence."""
-        rows = (self.record.steps["chain"] == chain).nonzero()[:, 0]
-        columns = (self.record.steps[name][rows].tolist() for name in ("step", "move", "log_ratio", "accepted"))
-        texts = [self._written(ids)[0] for ids in self.record.proposed.select(rows).to_lists()]
-        return tuple(
-            Step(step, text, KINDS[move], log_ratio, accepted)
-            for text, step, move, log_ratio, accepted in zip(texts, *columns, strict=True)
-        )
-
-
-def signature(
-    task: str,
-    words: RecurrentModel,
-    settings: Settings,
-    big: TextModel | None = None,
-    helper: str = "",
-    about: str = "",
-) -> str:
-    """One line that says how a result came about; `about` is what was asked beyond the inputs."""
-    use = None if big is None else settings.use
-    judge = "" if big is None else f" | {use} {big.name}"
-    judge += f" | words also from {helper}" if helper else ""
-    heat = f" | temper {settings.temper}" * (settings.temper > 1) + " | anneal" * settings.anneal
-    asked = f" | {about}" if about else ""
-    rule = f"threshold {settings.threshold:g}" if settings.select == "threshold" else f"select {settings.select}"
-    return (
-        f"cgmh {__version__} | task {task}{asked} | model {words.name}{judge} | chains {settings.chains} | "
-        f"steps {settings.num_steps(use)} | temperature {settings.temperature:g}{heat} | {rule} | "
-        f"seed {settings.seed} | torch {torch.__version__}"
-    )
-
-
-def visited(record: Record, steps: int) -> tuple[list[Visit], list[Visit]]:
-    """Every sentence that a chain came to, its last one included; and the last ones alone."""
-    taken = record.steps["changed"].nonzero()[:, 0]
-    columns = {name: column[taken] for name, column in record.steps.items()}
-    visits = _visits(record.proposed.select(taken), columns, columns["step"] + 1)
-    final = _visits(record.final, record.finals, torch.full_like(record.finals["chain"], steps))
-    return visits + final, final
-
-
-def _visits(sentences: Sentences, columns: dict[str, Tensor], clock: Tensor) -> list[Visit]:
-    numbers = (columns["log_target"], columns["log_model"], columns["chain"], clock)
-    rows = zip(sentences.to_lists(), *(column.tolist() for column in numbers), strict=True)
-    return [Visit(tuple(ids), *rest) for ids, *rest in rows]

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from .text.edits import Edit
+
 
 def _rounded(value: float, digits: int) -> float | None:
     """For JSON, which knows no infinity: what is impossible has no number."""
@@ -61,21 +63,6 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Edit:
-    """`replacement` in place of ``input[start:end]``; its probability is the share of the samples that make it."""
-
-    start: int
-    end: int
-    original: str
-    replacement: str
-    kind: str
-    probability: float
-
-    def to_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "probability": round(self.probability, 4)}
-
-
-@dataclass(frozen=True)
 class Result:
     """The answers to one input, best first; acceptance rates by move; one line that says how they came about.
 
@@ -91,8 +78,9 @@ class Result:
     effective_samples: float | None = None
     exchange_rates: tuple[float | None, ...] = ()
     notes: dict[str, Any] = field(default_factory=dict)
-    edits: tuple[Edit, ...] | None = None  # of a correction: those made
-    doubtful: tuple[Edit, ...] = ()  # and those that some samples make, too few
+    edits: tuple[Edit[str], ...] | None = None  # of a correction: those made
+    doubtful: tuple[Edit[str], ...] = ()  # and those that some samples make, too few
+    traced_from: str | None = field(default=None, repr=False)  # the sentence at which the traced chain began, if known
 
     @property
     def is_poor(self) -> bool:

@@ -1,20 +1,20 @@
 """How a run samples and what it shows; free of torch, so that the command line can say its defaults at once."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from .errors import BadInput
 
 Rule = Literal["best", "first", "last", "consensus", "threshold"]
 RULES: tuple[str, ...] = get_args(Rule)
-Use = Literal["target", "resample", "rerank"]
-USES: tuple[str, ...] = get_args(Use)
+Use = Literal["rerank", "target", "resample"]
+USES: tuple[Use, ...] = get_args(Use)
 _RANGES = {
     "n": (1, 1000), "steps": (1, 10**7), "chains": (1, 8192), "seed": (0, 2**62), "temperature": (0.05, 20.0),
     "temper": (1, 64), "threshold": (0.0, 1.0),
 }  # fmt: skip
 STEPS = 80  # of a chain on the word model alone
-STEPS_WITH_BIG: dict[Use, int] = {"target": 200, "resample": 200, "rerank": 200}
+STEPS_WITH_BIG = 200
 SETTLING = 200  # steps on the word model before the chains go on with a big target: a start is free
 # What a big model reads before a sentence: it then expects plain everyday English, not the first line of some web page.
 CONTEXT = (
@@ -31,7 +31,7 @@ class Settings:
     """How a run samples and what it shows. The defaults give five good sentences in a few seconds on two cores."""
 
     n: int = 5
-    steps: int | None = None  # of each chain; None: as many as `use` needs
+    steps: int | None = None  # of each chain; None: more with a big model than without
     chains: int = 64
     seed: int = 0
     temperature: float = 0.75
@@ -47,32 +47,12 @@ class Settings:
         for name, (low, high) in _RANGES.items():
             value = getattr(self, name)
             if value is not None and not low <= value <= high:
-                raise BadInput(f"--{name} {value} is out of range: it must lie between {low} and {high}")
+                raise BadInput(f"`{name}` {value} is out of range: it must lie between {low} and {high}")
         if self.select not in RULES:
-            raise BadInput(f"--select {self.select}: choose one of {', '.join(RULES)}")
+            raise BadInput(f"`select` {self.select}: choose one of {', '.join(RULES)}")
         if self.use is not None and self.use not in USES:
-            raise BadInput(f"--use {self.use}: choose one of {', '.join(USES)}")
+            raise BadInput(f"`use` {self.use}: choose one of {', '.join(USES)}")
 
-    def num_steps(self, use: Use | None) -> int:
-        """Steps of each chain, with a big model of that use or with none."""
-        if self.steps is not None:
-            return self.steps
-        return STEPS if use is None else STEPS_WITH_BIG[use]
-
-
-# Before a paraphrase, a big model reads pairs, and then the source.
-PAIRS = (
-    "Each pair of lines says the same thing in different words.",
-    "How can I learn to swim?",
-    "What is the best way to learn swimming?",
-    "",
-    "The shop closes early on Sundays.",
-    "On Sundays the store is only open until noon.",
-    "",
-)
-PARAPHRASE = Settings(chains=32, steps=80, temperature=1.0, context=PAIRS)  # unless told otherwise
-PAPER_PARAPHRASE = replace(PARAPHRASE, n=1, chains=1, steps=100, select="first")  # as the paper has it
-CORRECT = Settings(n=1, chains=12, steps=100, temperature=1.0, select="threshold", context=())
-PAPER_CORRECT = replace(CORRECT, chains=1, steps=100, select="last")  # as the paper has it
-CORRECTION_RULES: tuple[Rule, ...] = ("threshold", "consensus", "best", "last")
-SENTENCE_RULES: tuple[Rule, ...] = ("best", "first", "last", "consensus")
+    def num_steps(self, *, with_big: bool) -> int:
+        """Steps of each chain, with a big model or with none."""
+        return self.steps if self.steps is not None else STEPS_WITH_BIG if with_big else STEPS

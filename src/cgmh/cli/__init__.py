@@ -12,6 +12,7 @@ from ..errors import CgmhError
 from .correct import correct_command
 from .keywords import keywords_command
 from .models import models_group
+from .output import as_typed
 from .paraphrase import paraphrase_command
 from .score import score_command
 from .train import train_command
@@ -24,7 +25,7 @@ def group() -> None:
 
     \b
     cgmh keywords lottery scholarships      sentences that contain both words
-    echo "snow mountain" | cgmh keywords    one set of keywords a line
+    echo "snow mountain" | cgmh keywords    one set of keywords per line
     cgmh paraphrase "how do I learn it ?"   the same in other words
     cgmh correct "i has two apple ."        the same without its mistakes
     cgmh score "The train was late."        how probable a sentence is
@@ -49,26 +50,21 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             sys.stdout.flush()
         sys.exit(code)
     except CgmhError as error:
-        click.echo(f"cgmh: {error}", err=True)
-        sys.exit(2)
+        _fail(as_typed(error))
     except click.ClickException as error:
-        error.show()
-        sys.exit(2)
+        _fail(_usage(error))
     except (KeyboardInterrupt, click.Abort):
-        click.echo("cgmh: interrupted", err=True)
-        sys.exit(130)
+        _fail("interrupted", code=130)
     except (MemoryError, RuntimeError) as error:  # torch says it in a RuntimeError
         if not isinstance(error, MemoryError) and "memory" not in str(error):
             raise
-        click.echo("cgmh: not enough memory; take fewer --chains or a smaller model", err=True)
-        sys.exit(2)
+        _fail("not enough memory; take fewer --chains or a smaller model")
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone; nothing more to say
         sys.exit(0)
     except OSError as error:
-        click.echo(f"cgmh: cannot write the output ({error.strerror})", err=True)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(2)
+        _fail(f"cannot write the output ({error.strerror})")
 
 
 def _invoke(arguments: Sequence[str]) -> int:
@@ -78,3 +74,17 @@ def _invoke(arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as stop:
         return stop.exit_code
     return 0
+
+
+def _usage(error: click.ClickException) -> str:
+    """What was wrong with the arguments, in one line that says where to read on."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if isinstance(error, click.exceptions.NoArgsIsHelpError) and context is not None:
+        return f"say what to do:\n\n{context.get_help()}"
+    message = " ".join(error.format_message().split()).rstrip(".")
+    return f"{message[:1].lower()}{message[1:]}; see: {context.command_path if context else 'cgmh'} --help"
+
+
+def _fail(message: str, code: int = 2) -> NoReturn:
+    click.echo(f"cgmh: {message}", err=True)
+    sys.exit(code)

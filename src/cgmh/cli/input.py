@@ -1,7 +1,7 @@
 """Lines of input, from arguments, a file or stdin."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,13 +16,17 @@ class Line:
     text: str
     error: str = ""
 
+    @property
+    def is_blank(self) -> bool:
+        return not self.text.strip()
+
 
 def read_lines(file: str | None) -> list[str]:
     """The lines of a UTF-8 file, or of stdin for None and "-"; a mistake names the file and the line."""
     lines = read_each(file)
     for line in lines:
         if line.error:
-            raise BadInput(f"{_name(file)}, {line.place}: {line.error}")
+            raise BadInput(f"{'stdin' if file in (None, '-') else file}, {line.place}: {line.error}")
     return [line.text for line in lines]
 
 
@@ -42,10 +46,6 @@ def _read(file: str | None) -> bytes:
         raise BadInput(f"{file}: cannot be read ({error.strerror})") from error
 
 
-def _name(file: str | None) -> str:
-    return "stdin" if file is None or file == "-" else file
-
-
 def _decoded(number: int, line: bytes) -> Line:
     place, encoding = f"line {number}", "utf-8-sig" if number == 1 else "utf-8"
     try:
@@ -59,22 +59,30 @@ def stdin_is_terminal() -> bool:
     return sys.stdin is None or sys.stdin.isatty()
 
 
-def wanted_lines(texts: Sequence[str], file: str | None, *, command: str, input: str, example: str) -> list[Line]:
-    """The inputs given as arguments, in a file or on stdin, and where each stood; `input` is what one is called."""
-    if texts and file:
-        raise BadInput(f"give {input}s or --file, not both")
-    if texts:
-        if len(texts) == 1 and len(texts[0]) < 200 and _is_file(texts[0]):
-            raise BadInput(f"{texts[0]} is a file; to read {input}s from it: cgmh {command} --file {texts[0]}")
-        if len(texts) > 1 and all(len(text.split()) == 1 for text in texts):
-            raise BadInput(f'every argument is one word; put quotes around a {input}: "{" ".join(texts)}"')
-        return [Line(f"{input} {number}", text) for number, text in enumerate(texts, start=1)]
+def wanted_lines(arguments: Sequence[str], file: str | None, *, what: str, example: str) -> list[Line]:
+    """The inputs given as arguments, in a file or on stdin, and where each stood.
+
+    `what` the inputs are called, and an `example` of the command, help someone who gave none.
+    """
+    if arguments and file:
+        raise BadInput(f"give {what} or --file, not both")
+    if arguments:
+        return [Line(f"{what.removesuffix('s')} {number}", text) for number, text in enumerate(arguments, start=1)]
     if file is None and stdin_is_terminal():
-        raise BadInput(f'no {input}s; try: cgmh {command} "{example}"')
+        raise BadInput(f"no {what}; try: {example}")
     lines = read_each(file)
-    if not lines:
-        raise BadInput(f"no {input}s: the input is empty")
+    if all(line.is_blank for line in lines):
+        raise BadInput(f"no {what}: the input is empty")
     return lines
+
+
+def check_quoted(texts: Sequence[str], *, command: str, what: str) -> None:
+    """Refuse arguments that were probably meant otherwise: the name of a file, a sentence without quotes."""
+    if len(texts) == 1 and len(texts[0]) < 200 and _is_file(texts[0]):
+        raise BadInput(f"{texts[0]} is a file; to read {what} from it: cgmh {command} --file {texts[0]}")
+    if len(texts) > 1 and all(len(text.split()) == 1 for text in texts):
+        one = what.removesuffix("s")
+        raise BadInput(f'every argument is one word; put quotes around a {one}: "{" ".join(texts)}"')
 
 
 def _is_file(text: str) -> bool:
@@ -82,17 +90,3 @@ def _is_file(text: str) -> bool:
         return Path(text).is_file()
     except OSError:  # no name for a file
         return False
-
-
-def errors_of(lines: Sequence[Line], read: Callable[[str], object]) -> list[str]:
-    """What is wrong with each line, by itself or where `read` refuses it; "" for those that can be answered."""
-    errors = []
-    for line in lines:
-        error = line.error
-        if not error:
-            try:
-                read(line.text)
-            except BadInput as found:
-                error = str(found)
-        errors.append(error)
-    return errors

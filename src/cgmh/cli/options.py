@@ -3,21 +3,19 @@
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Literal, TypeVar
+from dataclasses import fields, replace
+from typing import Any, TypeVar
 
 import click
 
 from ..errors import BadInput
 from ..models.pull.store import installed_big
-from ..settings import STEPS, STEPS_WITH_BIG, USES, Rule, Settings
+from ..settings import STEPS, STEPS_WITH_BIG, Rule, Settings, Use
 from ..text.facts import KINDS
 from .input import read_lines
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-_BY_USE = (
-    f"; by default {STEPS}, with a big model as target {STEPS_WITH_BIG['target']}, to rank {STEPS_WITH_BIG['rerank']}."
-)
+_STEPS = f"; by default {STEPS}, or {STEPS_WITH_BIG} with a big model."
 SENTENCE_CHOICES: dict[Rule, str] = {
     "best": "the most natural of all visited",
     "first": "those reached first",
@@ -42,7 +40,7 @@ def sampling_options(
             type=int,
             default=usual.steps,
             show_default=usual.steps is not None,
-            help="Steps of each chain" + (_BY_USE if usual.steps is None else "."),
+            help="Steps of each chain" + (_STEPS if usual.steps is None else "."),
         ),
         click.option("--chains", default=usual.chains, show_default=True, help=f"Chains for each {input}."),
         click.option("--seed", default=usual.seed, show_default=True, help="Same seed, same sentences."),
@@ -79,15 +77,22 @@ def wanted_kinds(texts: Sequence[str]) -> tuple[str, ...]:
     """The kinds of facts that --protect names."""
     kinds = tuple(dict.fromkeys(part for text in texts for part in re.split(r"[+,\s]+", text) if part))
     if not kinds:
-        raise BadInput("--protect is empty; for nothing give --protect none")
+        raise BadInput("`protect` is empty; for nothing give `protect` none")
     if "none" in kinds and len(kinds) > 1:
-        raise BadInput("--protect none stands alone; leave it out, or leave out the others")
+        raise BadInput("`protect` none stands alone; leave it out, or leave out the others")
     return () if kinds == ("none",) else kinds
 
 
-def model_options(*, ranks: bool = True) -> Callable[[Command], Command]:
-    """Which models, and what a big one does: anything, by default to rank; or nothing but to be the target."""
+def model_options(uses: Sequence[Use]) -> Callable[[Command], Command]:
+    """Which models, and what a big one may do: any of the `uses`, the first unless told otherwise."""
+    ranks = "rerank" in uses
     kinds = "a name of `cgmh models list`, a Hugging Face model, an n-gram file"
+    does = {
+        "rerank": "it ranks what the chains visited",
+        "target": "it is what the chains sample, exactly",
+        "resample": "it weights their samples, which are then drawn again",
+    }
+    described = [f"{use}{' (default)' * (use == uses[0])}: {does[use]}" for use in uses]
     return _together(
         click.option(
             "--model",
@@ -102,14 +107,7 @@ def model_options(*, ranks: bool = True) -> Callable[[Command], Command]:
             if ranks
             else f"A big model of texts beside it, as the target: {kinds}. By default none.",
         ),
-        click.option(
-            "--use",
-            type=click.Choice(USES if ranks else ["target"]),
-            help="What the big model does. rerank (default): it ranks what the chains visited; target: it is what the "
-            "chains sample, exactly; resample: it weights their samples, which are then drawn again."
-            if ranks
-            else "What the big model does. target (default): it is what the chains sample, exactly.",
-        ),
+        click.option("--use", type=click.Choice(uses), help=f"What the big model does. {'; '.join(described)}."),
         click.option(
             "--context",
             metavar="FILE",
@@ -143,33 +141,41 @@ def given_options(ctx: click.Context, options: dict[str, Any]) -> set[str]:
     return {name for name in options if ctx.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT}
 
 
-def wanted_trace(options: dict[str, Any]) -> Literal["none", "accepted", "all"]:
-    return "all" if options["trace_all"] else "accepted" if options["trace"] else "none"
+def wanted_settings(ctx: click.Context, options: dict[str, Any], defaults: Settings, uses: Sequence[Use]) -> Settings:
+    """The settings of a run: the defaults, and the options that were given.
 
-
-def wanted_bar(options: dict[str, Any]) -> bool:
-    """Whether to show progress: only to someone who watches."""
-    return not options["quiet"] and sys.stderr is not None and sys.stderr.isatty()
-
-
-def wanted_big(options: dict[str, Any], settings: Settings, *, ranks: bool = True) -> tuple[str | None, Settings]:
-    """The big model, and the settings with what it does and reads first.
-
-    As asked for, or smollm2 as a ranker once it is pulled, if the selection leaves ranking to it. Where a big model
-    does not rank it is the target, and none is taken unasked.
+    In `options`, `big` becomes the big model to take, if any, and `progress` says whether to show it.
     """
-    big, use, context = options["big"], options["use"], options["context"]
-    if not ranks:
-        use = use or (None if big in (None, "none") else "target")
-    elif big is None and options["model"] is None and (use or settings.select == Settings.select):
+    given = given_options(ctx, options)
+    chosen = {field.name: options[field.name] for field in fields(Settings) if field.name in given - {"context"}}
+    chosen["trace"] = "all" if options["trace_all"] else "accepted" if options["trace"] else "none"
+    settings = replace(defaults, **chosen)
+    # Only someone who watches is shown progress.
+    options["progress"] = not options["quiet"] and sys.stderr is not None and sys.stderr.isatty()
+    options["big"] = _wanted_big(options, settings, ranks="rerank" in uses)
+    return settings if options["context"] is None else replace(settings, context=_wanted_context(options))
+
+
+def _wanted_big(options: dict[str, Any], settings: Settings, *, ranks: bool) -> str | None:
+    """The big model that was asked for; or smollm2 once it is pulled, where big models rank and ranking is wanted."""
+    big: str | None = options["big"]
+    if big is None and ranks and options["model"] is None and (settings.use or settings.select == Settings.select):
         big = installed_big()
-        if big is None and use:
-            raise BadInput(f"--use {use} needs a big model; run: cgmh models pull smollm2, or name one with --big")
-    lines = settings.context
-    if context is not None:
-        lines = () if context == "none" else tuple(line for line in read_lines(context) if line.strip())
-        if context != "none" and not lines:
-            raise BadInput(f"{context}: has no lines; for no context give --context none")
-        if context != "none" and big in (None, "none") and options["model"] is None:
-            raise BadInput("--context is read by a big model only; name one with --big, or leave it out")
-    return None if big == "none" else big, replace(settings, use=use, context=lines)
+        if big is None and settings.use:
+            raise BadInput(
+                f"`use` {settings.use} needs a big model; run: cgmh models pull smollm2, or name a `big` one"
+            )
+    return None if big == "none" else big
+
+
+def _wanted_context(options: dict[str, Any]) -> tuple[str, ...]:
+    """The lines that the big model reads first."""
+    file = options["context"]
+    if file == "none":
+        return ()
+    lines = tuple(line for line in read_lines(file) if line.strip())
+    if not lines:
+        raise BadInput(f"{file}: has no lines; for no context give `context` none")
+    if options["big"] is None and options["model"] is None:
+        raise BadInput("`context` is read by a big model only; name one by `big`, or leave it out")
+    return lines

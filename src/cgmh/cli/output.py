@@ -1,16 +1,12 @@
-"""Results on stdout, as JSON or as lines.
-
-Edits as a reader sees them: marked in their text, and as a list.
-
-What a move did to a sentence, in words.
-"""
+"""What the commands print: results on stdout, as JSON or as lines, edits marked in their text; talk on stderr."""
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +15,15 @@ from .input import Line
 
 if TYPE_CHECKING:
     from ..result import Result
+    from ..settings import Settings
+    from ..text.edits import Edit
+
+_ARGUMENT = re.compile(r"`([a-z_]+)`")
+
+
+def as_typed(message: object) -> str:
+    """A message with the names of arguments as options of the command: `max_words` is typed as --max-words."""
+    return _ARGUMENT.sub(lambda match: "--" + match[1].replace("_", "-"), str(message))
 
 
 def is_for_reader() -> bool:
@@ -45,6 +50,78 @@ def beside_bar() -> Iterator[None]:
         yield
 
 
+class Page:
+    """Answers as lines, under a heading where there are several inputs. A task overrides what it prints otherwise."""
+
+    answers = "answers"  # what the answers to one input are called
+    advice = "more --steps or --chains find more"  # what helps where there are too few
+    leaves_blank = False  # whether a blank line is left as it is, without a complaint
+
+    def __init__(self, *, headings: bool) -> None:
+        self.headings, self.is_first = headings, True
+
+    def print(self, result: "Result") -> None:
+        """Print the answers to one input."""
+        self.print_heading(result.input)
+        for sentence in result:
+            click.echo(sentence.text)
+
+    def print_heading(self, text: str) -> None:
+        """What tells the answers to one input from those to the next."""
+        if self.headings:
+            click.echo(f"{'' if self.is_first else chr(10)}# {text}")
+        self.is_first = False
+
+    def print_refused(self, line: Line) -> None:
+        """Print what stands in place of answers, so that no line of a file is lost; by default nothing."""
+
+    def warn(self, line: Line, result: "Result") -> None:
+        """Say on stderr what is odd about the answers."""
+        if result.is_poor:
+            worth = f"these samples are worth {result.effective_samples:.1f} independent ones"
+            click.echo(f"warning: {result.input}: {worth}; raise --chains, or take --use target", err=True)
+
+    def is_short(self, result: "Result", settings: "Settings") -> bool:
+        """Whether there are fewer answers than were asked for."""
+        return len(result) < settings.n
+
+
+def print_answers(
+    lines: Sequence[Line], inputs: Sequence[Any], settings: "Settings", options: dict[str, Any], page: Page
+) -> int:
+    """Answer the lines that can be answered, and name the others on stderr; return the exit code, 2 if there are any.
+
+    There is an input for each line without an error.
+    """
+    from ..api import solve_each
+
+    model, big, masked = (options.get(name) for name in ("model", "big", "masked"))
+    outcomes = solve_each(inputs, settings, model=model, big=big, masked=masked, progress=options["progress"])
+    num_refused = num_short = 0
+    for line in lines:
+        outcome = line.error or next(outcomes)
+        with beside_bar():
+            if isinstance(outcome, str | Exception):
+                error = as_typed(f"{line.place}: {outcome}")
+                if not (page.leaves_blank and line.is_blank):
+                    click.echo(f"cgmh: {error}", err=True)
+                    num_refused += 1
+                if options["as_json"]:
+                    record = {"input": encodable(line.text), "error": error}
+                    click.echo(json.dumps(record, ensure_ascii=False))
+                else:
+                    page.print_refused(line)
+            else:
+                page.warn(line, outcome)
+                num_short += page.is_short(outcome, settings)
+                print_json(outcome) if options["as_json"] else page.print(outcome)
+    next(outcomes, None)  # ends the progress bar
+    if num_short:
+        where = f" for {num_short} of {len(inputs)} inputs" if len(inputs) > 1 else ""
+        click.echo(f"note: fewer than {settings.n} {page.answers} were found{where}; {page.advice}", err=True)
+    return 2 if num_refused else 0
+
+
 def print_json(result: "Result") -> None:
     record = result.to_dict()
     if result.trace:
@@ -52,52 +129,30 @@ def print_json(result: "Result") -> None:
     click.echo(json.dumps(record, ensure_ascii=False, allow_nan=False))
 
 
-def print_error(line: Line, error: str) -> None:
-    """An object in place of an answer, so that objects and lines stay side by side."""
-    click.echo(json.dumps({"input": encodable(line.text), "error": f"{line.place}: {error}"}, ensure_ascii=False))
-
-
-def print_heading(text: str, *, first: bool) -> None:
-    """What tells the answers to one input from those to the next."""
-    click.echo(f"{'' if first else chr(10)}# {text}")
-
-
-def warn_if_poor(result: "Result") -> None:
-    if result.is_poor:
-        click.echo(
-            f"warning: {result.input}: these samples are worth {result.effective_samples:.1f} independent ones; "
-            "raise --chains, or take --use target",
-            err=True,
-        )
-
-
-def print_trace(result: "Result", start: str | None) -> None:
-    """Step, sentence and move, as the paper shows them; * the best answer, x a step refused.
-
-    `start` is where the chain began, if that is known.
-    """
-    at = None if start is None else split(start)
+def print_trace(result: "Result") -> None:
+    """Step, sentence and move, as the paper shows them; * the best answer, x a step refused."""
+    start = result.traced_from
+    before = None if start is None else split(start)
     rows = [] if start is None else [("start", "", start, "")]
-    found = False
+    is_reached = False
     for step in result.trace:
         words = split(step.text)
-        mark = "x" if not step.accepted else "*" if step.text == result.best.text.strip() and not found else ""
-        found |= mark == "*"
-        rows.append((str(step.step), mark, step.text, step.move if at is None else describe(step.move, at, words)))
-        at = words if step.accepted else at
+        is_best = step.accepted and step.text == result.best.text.strip() and not is_reached
+        is_reached |= is_best
+        mark = "x" if not step.accepted else "*" if is_best else ""
+        move = step.move if before is None else describe(step.move, before, words)
+        rows.append((str(step.step), mark, step.text, move))
+        before = words if step.accepted else before
     width = max([len("sentence"), *(len(text) for _, _, text, _ in rows)])
     click.echo(f"\n{'step':>5}     {'sentence':{width}}  move")
     for number, mark, text, move in rows:
         click.echo(f"{number:>5}  {mark:1}  {text:{width}}  {move}".rstrip())
 
 
-if TYPE_CHECKING:
-    from ..result import Edit
-
 Mark = Callable[[str, str], str]  # what an edit takes away and what it brings -> what is shown for it
 
 
-def marked(text: str, edits: Iterable["Edit"], mark: Mark) -> str:
+def marked(text: str, edits: Iterable["Edit[str]"], mark: Mark) -> str:
     """The text with the edits made, each as `mark` shows it. Blanks around what an edit brings are outside the mark."""
     pieces: list[str] = []
     at = 0
@@ -125,7 +180,7 @@ def green(old: str, new: str) -> str:  # noqa: ARG001
     return click.style(new, fg="green") if new else ""
 
 
-def listed(edits: Sequence["Edit"]) -> list[str]:
+def listed(edits: Sequence["Edit[str]"]) -> list[str]:
     """One line an edit: what is changed, its probability and its kind."""
     said = [_said(edit) for edit in edits]
     width = max(map(len, said), default=0)
@@ -133,7 +188,7 @@ def listed(edits: Sequence["Edit"]) -> list[str]:
     return [f"{what:{width}}   {edit.probability:.2f}  {edit.kind}" for what, edit in rows]
 
 
-def _said(edit: "Edit") -> str:
+def _said(edit: "Edit[str]") -> str:
     old, new = (" ".join(text.split()) for text in (edit.original, edit.replacement))
     if old and new:
         return f"{old} → {new}"

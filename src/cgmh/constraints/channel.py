@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from ..text.edits import Edit, Ids
 from ..text.sentences import Sentences
 from .protocols import OnDevice, pad
 
@@ -36,17 +37,6 @@ class ChannelSource:
     join: Sequence[Mapping[int, Priced]] = field(default=())  # [n-1], or nothing
     other: Sequence[Priced] = field(default=())  # [n], or nothing: replacing by any other word
     first: float = 1.0  # what the price of changing anything at all is multiplied by
-
-
-@dataclass(frozen=True)
-class Operation:
-    """Source words [start, end) became x words [at, until)."""
-
-    start: int
-    end: int
-    at: int
-    until: int
-    kind: str
 
 
 class Channel:
@@ -158,33 +148,36 @@ class Channel:
             costs.append(torch.where((i < lengths)[:, None], best, before))
         return costs
 
-    def align(self, sentences: Sentences) -> list[list[Operation]]:
-        """What was done to the source of each sentence, from left to right; words that were kept are left out."""
-        found: list[list[Operation]] = []
+    def align(self, sentences: Sentences) -> list[list[Edit[Ids]]]:
+        """The edits that lead from its source to each sentence, from left to right; insertions in one gap are one."""
+        edits: list[list[Edit[Ids]]] = []
         for rows in torch.split(torch.arange(len(sentences), device=sentences.device), ALIGNED):
-            some = sentences.select(rows)
-            costs = torch.stack(self._costs(some), 1).tolist()  # [R,N+1,L+1]
-            found += [
-                self._path(self._sources[input], table, words)
-                for input, table, words in zip(some.inputs.tolist(), costs, some.to_lists(), strict=True)
+            part = sentences.select(rows)
+            costs = torch.stack(self._costs(part), 1).tolist()  # [R,N+1,L+1]
+            edits += [
+                self._path(self._sources[input], table, tuple(words))
+                for input, table, words in zip(part.inputs.tolist(), costs, part.to_lists(), strict=True)
             ]
-        return found
+        return edits
 
-    def _path(self, source: ChannelSource, costs: list[list[float]], words: list[int]) -> list[Operation]:
+    def _path(self, source: ChannelSource, costs: list[list[float]], words: Ids) -> list[Edit[Ids]]:
         i, j = len(source.ids), len(words)
-        found: list[Operation] = []
+        edits: list[Edit[Ids]] = []  # from right to left
         while i or j:
             ways = self._ways(source, costs, words, i, j)
             # The first of those that cost the same, whatever the rounding: one change has one name in every sentence.
             least = min(cost for cost, *_ in ways) + ROUNDING
             _, back, on, kind = next(way for way in ways if way[0] <= least)
+            replacement = words[j - on : j]
+            if kind and edits and not back and edits[-1].start == edits[-1].end == i:
+                replacement += edits.pop().replacement
             if kind:
-                found.append(Operation(i - back, i, j - on, j, kind))
+                edits.append(Edit(i - back, i, tuple(source.ids[i - back : i]), replacement, kind))
             i, j = i - back, j - on
-        return found[::-1]
+        return edits[::-1]
 
     def _ways(
-        self, source: ChannelSource, costs: list[list[float]], words: list[int], i: int, j: int
+        self, source: ChannelSource, costs: list[list[float]], words: Ids, i: int, j: int
     ) -> list[tuple[float, int, int, str]]:
         """The ways to the first i and j words: cost, words of the source and of the sentence taken, kind."""
         ids = source.ids

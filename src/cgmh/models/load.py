@@ -1,26 +1,88 @@
-"""From what a user names to models: the word model, and a big one beside it.
-
-One door for every model that can be named: ours, pulled, Hugging Face, n-gram.
-"""
+"""From what a user names to models: a name, a path, a function or a model becomes a model, once per run."""
 
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import BadInput, BadModel
-from ..settings import Use
+from ..settings import USES, Use
 from ..threads import single_threaded
-from .protocols import TextModel
+from .protocols import ContextModel, TextModel
 from .pull import store
 from .text.functions import FunctionModel
+from .text.masked import MaskedModel, load_masked
 from .word.checkpoint import load_model
 from .word.recurrent import RecurrentModel
 
 AnyModel = RecurrentModel | TextModel | Callable[[list[str]], Any] | str | Path
+NGRAM_ENDINGS = (".arpa", ".arpa.gz", ".arpa.bz2", ".arpa.xz", ".klm", ".binary", ".bin")
+_RECURRENT_FORMAT = re.compile(r"cgmh-recurrent-\d+")
+_LLAMA_FORMAT = re.compile(r"cgmh-llama-\d+")
+_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
+_CHOICES = (
+    "give a name of `cgmh models list`, a directory of `cgmh train` or of Hugging Face, a hub name (owner/name), "
+    "or an n-gram file (.arpa, .klm)"
+)
+
+
+@dataclass(frozen=True)
+class Models:
+    """The models of a run: the word model proposes; a text model, if there is one, ranks, weights or is the target."""
+
+    words: RecurrentModel
+    text: TextModel | None = None
+    use: Use | None = None  # what the text model does
+    masked: MaskedModel | None = None  # proposes words beside the word model
+    bare: TextModel | None = None  # the text model before it was given a context
+
+    def after(self, lines: Sequence[str]) -> "Models":
+        """The same models, the text model reading these lines before every text, if it can read such a context."""
+        bare = self.bare or self.text
+        if not lines or not isinstance(bare, ContextModel):
+            return self
+        with single_threaded():
+            return replace(self, text=bare.after(lines), bare=bare)
+
+
+def load_models(
+    model: AnyModel | None = None,
+    big: AnyModel | None = None,
+    use: Use | None = None,
+    uses: Sequence[Use] = USES,
+    masked: MaskedModel | str | Path | None = None,
+) -> Models:
+    """The models that a user asks for. A `model` of texts is the target, proposed to by the embedded word model.
+
+    A big model does what `use` says, or the first of the `uses` that the task has for one.
+    """
+    if isinstance(masked, str | Path):
+        masked = load_masked(masked)
+    if use is not None and use not in uses:
+        raise BadInput(f"`use` {use}: for this task a big model can only be the {' or the '.join(uses)}")
+    words = as_model(model, "float32")
+    if not isinstance(words, RecurrentModel):
+        if big is not None:
+            raise BadInput(f"{words.name} is a big model already; leave out `big`, or give `model` a word model")
+        return Models(load_embedded(), words, use or "target", masked)
+    if big is None:
+        if use is not None:
+            raise BadInput(
+                f"`use` {use} needs a big model; run: cgmh models pull smollm2, and name it as `big` smollm2"
+            )
+        return Models(words, masked=masked)
+    use = use or uses[0]
+    # Ranking bears rounding; a target or a weight should be the same number in every batch.
+    text = as_model(big, None if use == "rerank" else "float32")
+    if isinstance(text, RecurrentModel):
+        raise BadInput(
+            f"{big if isinstance(big, str) else text.name} is a word model and cannot be `big`; give it as `model`"
+        )
+    return Models(words, text, use, masked)
 
 
 def as_model(model: AnyModel | None, precision: str | None = None) -> RecurrentModel | TextModel:
@@ -36,8 +98,7 @@ def as_model(model: AnyModel | None, precision: str | None = None) -> RecurrentM
         return model
     if not callable(model):
         raise BadInput(f"{model!r} is no model: give a name, a path, a model or a function of texts")
-    found: TextModel = FunctionModel(model)
-    return found
+    return FunctionModel(model)
 
 
 @lru_cache(maxsize=1)
@@ -52,48 +113,9 @@ def _opened(name: str, precision: str | None) -> RecurrentModel | TextModel:
         return open_model(name, precision=precision)
 
 
-def as_models(
-    model: AnyModel | None, big: AnyModel | None, use: Use | None
-) -> tuple[RecurrentModel, TextModel | None, Use | None]:
-    """The word model, the big model if there is one, and what that does. A `model` of texts is a big one as target."""
-    small = as_model(model, "float32")
-    if not isinstance(small, RecurrentModel):
-        if big is not None:
-            raise BadInput(f"{small.name} is a big model already; leave out --big, or give --model a word model")
-        return load_embedded(), small, use or "target"
-    if big is None:
-        if use is not None:
-            raise BadInput(
-                f"--use {use} needs a big model; run: cgmh models pull smollm2, and name it with --big smollm2"
-            )
-        return small, None, None
-    use = use or "rerank"
-    # Ranking bears rounding; a target or a weight should be the same number in every batch.
-    judge = as_model(big, None if use == "rerank" else "float32")
-    if isinstance(judge, RecurrentModel):
-        raise BadInput(
-            f"{big if isinstance(big, str) else judge.name} is a word model and cannot be --big; give --model"
-        )
-    return small, judge, use
-
-
-if TYPE_CHECKING:
-    from .protocols import TextModel
-    from .word.recurrent import RecurrentModel
-
-NGRAM_ENDINGS = (".arpa", ".arpa.gz", ".arpa.bz2", ".arpa.xz", ".klm", ".binary", ".bin")
-_RECURRENT_FORMAT = re.compile(r"cgmh-recurrent-\d+")
-_LLAMA_FORMAT = re.compile(r"cgmh-llama-\d+")
-_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
-_CHOICES = (
-    "give a name of `cgmh models list`, a directory of `cgmh train` or of Hugging Face, a hub name (owner/name), "
-    "or an n-gram file (.arpa, .klm)"
-)
-
-
 def open_model(
     name: str | Path | None, device: str = "cpu", precision: str | None = None
-) -> "RecurrentModel | TextModel":
+) -> RecurrentModel | TextModel:
     """The model of a name or a path; the embedded English one for None.
 
     `precision` is for a pulled LLM: it says in which numbers its weights are multiplied.
@@ -116,7 +138,7 @@ def open_model(
     raise BadModel(f"{name or repr(name)}: no such model; {_CHOICES}")
 
 
-def _open_file(path: Path) -> "TextModel":
+def _open_file(path: Path) -> TextModel:
     if path.name.endswith(NGRAM_ENDINGS):
         from .text.ngram import load_ngram
 
@@ -126,12 +148,10 @@ def _open_file(path: Path) -> "TextModel":
     raise BadModel(f"{path}: not a kind of model file that can be read; {_CHOICES}")
 
 
-def _open_directory(directory: Path, device: str, precision: str | None) -> "RecurrentModel | TextModel":
+def _open_directory(directory: Path, device: str, precision: str | None) -> RecurrentModel | TextModel:
     record = _config(directory)
     kind = str(record.get("format", ""))
     if _RECURRENT_FORMAT.fullmatch(kind):
-        from .word.checkpoint import load_model
-
         return load_model(directory, device)
     if _LLAMA_FORMAT.fullmatch(kind):
         from .text.llama import load_llama

@@ -1,38 +1,22 @@
-"""The tasks, each posing its problem to the sampler. Names that need torch are imported on first use."""
+"""The tasks, each posing its problem to the sampler. The type of an input says which task it is for."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..inputs import CorrectInput, KeywordInput, ParaphraseInput, read_keywords
+from ..errors import BadInput
+from ..inputs import CorrectInput, KeywordInput, ParaphraseInput
+from .correct import Correct
+from .keywords import Keywords
+from .paraphrase import Paraphrase
+from .problem import Problem, Report, Task
 
-if TYPE_CHECKING:
-    from .correct import Correct
-    from .keywords import Keywords
-    from .paraphrase import Paraphrase
-    from .problem import Problem, Task
+TASKS: dict[type, Task[Any, Any]] = {KeywordInput: Keywords(), ParaphraseInput: Paraphrase(), CorrectInput: Correct()}
 
-_HOMES = {
-    "Correct": "correct",
-    "Keywords": "keywords",
-    "Paraphrase": "paraphrase",
-    "Problem": "problem",
-    "Task": "problem",
-}
-
-__all__ = [
-    "Correct",
-    "CorrectInput",
-    "KeywordInput",
-    "Keywords",
-    "Paraphrase",
-    "ParaphraseInput",
-    "Problem",
-    "Task",
-    "read_keywords",
-]
+__all__ = ["TASKS", "Correct", "Keywords", "Paraphrase", "Problem", "Report", "Task", "task_of"]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    raise AttributeError(f"module 'cgmh.tasks' has no attribute {name!r}")
+def task_of(kind: type) -> Task[Any, Any]:
+    """The task of inputs of a type."""
+    if kind not in TASKS:
+        known = ", ".join(known.__name__ for known in TASKS)
+        raise BadInput(f"inputs of type {kind.__name__} have no task; give inputs of type {known}")
+    return TASKS[kind]

@@ -1,6 +1,7 @@
 """Keywords to sentence: which sentences are asked for, and where the chains start."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import torch
 
@@ -8,25 +9,49 @@ from ..constraints import Constraint, ContainsWords, EndsWith, Forbids, LengthBe
 from ..draws import Draws
 from ..errors import BadInput, InfeasibleStart
 from ..inputs import KeywordInput
+from ..models.load import Models
+from ..models.protocols import WordModel
 from ..proposals import FillHead, Mixture, SwapBlocks, Variants, WordEdits
+from ..ranking import Ranked
+from ..result import Result
 from ..target import Target
 from ..text.inflection import inflections
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
 from ..text.tokenizer import PAIRED, join, normalize, split
-from .problem import Problem, SamplerModel
+from ..text.vocabulary import Vocabulary
+from .problem import Problem, target_model
 from .start import grow
 
-MOST_WORDS = 40  # the longest sentence the embedded model was trained on
+MAX_WORDS = 40  # the longest sentence the embedded model was trained on
 ENDINGS = (".", "!", "?", "।", "۔", "؟")  # those that the vocabulary has
 GROWTH = 4  # words that a start gets beyond the keywords
+EDITS, SWAPS, VARIANTS = 0.86, 0.1, 0.04  # shares of the steps
 
-Phrase = list[frozenset[int]]  # at each place, the ids that will do
+Forms = frozenset[str]  # the words that will do at a place
+Phrase = list[frozenset[int]]  # the same as ids, place by place
 
 
-def _is_word(word: str) -> bool:
-    """Whether --min-words and --max-words count it: punctuation and the 's of "it's" are no words of their own."""
-    return not word.startswith("'") and any(c.isalnum() for c in word)
+@dataclass(frozen=True)
+class KeywordSource:
+    """A set of keywords as the vocabulary reads it: the alternatives of each, and at each place the forms that do."""
+
+    input: KeywordInput
+    requirements: list[list[list[Forms]]]
+    forbidden: list[str]
+    endings: list[str]  # the marks that may end a sentence: those that the vocabulary has and nothing forbids
+
+    def __str__(self) -> str:
+        return str(self.input)
+
+    def bound(self, lexicon: Lexicon) -> list[list[Phrase]]:
+        """The requirements in ids."""
+        for word in self.forbidden:
+            lexicon.add(word)
+        return [
+            [[frozenset(map(lexicon.add, sorted(forms))) for forms in phrase] for phrase in alternatives]
+            for alternatives in self.requirements
+        ]
 
 
 class Keywords:
@@ -35,162 +60,178 @@ class Keywords:
     name = "keywords"
     settles = True
 
-    def check(self, inputs: Sequence[KeywordInput], model: SamplerModel) -> None:
-        """Refuse what cannot be answered before anything is sampled."""
+    def check(self, inputs: Sequence[KeywordInput]) -> None:
         if len({input.ordered for input in inputs}) > 1:
             raise BadInput("one run takes keywords in any order or in theirs, not both")
-        reader = _Reader(Lexicon(model.vocabulary))
-        for number, input in enumerate(inputs):
-            reader.requirements(number, input)
 
-    def pose(self, inputs: list[KeywordInput], model: SamplerModel, chains: int, seed: int, first: int = 0) -> Problem:
-        lexicon = Lexicon(model.vocabulary)
-        reader = _Reader(lexicon)
-        wanted = [reader.requirements(number, input) for number, input in enumerate(inputs)]
-        model = model.bound(lexicon)
-        contains = ContainsWords(wanted, ordered=inputs[0].ordered)
-        constraints = [contains, *reader.constraints(inputs, wanted)]
+    def read(self, input: KeywordInput, vocabulary: Vocabulary) -> list[KeywordSource]:
+        if not input.keywords:
+            raise BadInput("no keywords; give at least one word")
+        if not 0 <= input.min_words <= input.max_words or not 1 <= input.max_words <= MAX_WORDS:
+            raise BadInput(
+                f"`min_words` {input.min_words} and `max_words` {input.max_words} must satisfy "
+                f"0 <= min <= max and 1 <= max <= {MAX_WORDS}"
+            )
+        forbidden = _forbidden(input, vocabulary)
+        known = [mark for mark in ENDINGS if mark in vocabulary.ids]
+        endings = [mark for mark in known if mark not in forbidden]
+        if known and not endings:
+            raise InfeasibleStart("every mark that can end a sentence is forbidden; allow one of them")
+        requirements: list[list[list[Forms]]] = []
+        num_needed = 0
+        for keyword in input.keywords:
+            allowed = _allowed(keyword, input, vocabulary, forbidden)
+            requirements.append([phrase for phrase, _ in allowed])
+            num_needed += min(sum(map(_is_word, words)) for _, words in allowed)
+        if len(requirements) > MAX_WORDS:
+            raise InfeasibleStart(f"{len(requirements)} keywords; at most {MAX_WORDS} fit a sentence")
+        if num_needed > input.max_words:
+            raise InfeasibleStart(
+                f"the keywords have {num_needed} words, more than `max_words` {input.max_words}; raise it"
+            )
+        return [KeywordSource(input, requirements, list(forbidden), endings)]
+
+    def pose(self, sources: Sequence[KeywordSource], models: Models, chains: int, seed: int, first: int = 0) -> Problem:
+        lexicon = Lexicon(models.words.vocabulary)
+        wanted = [source.bound(lexicon) for source in sources]
+        words = models.words.bound(lexicon)
+        model = target_model(models, words, lexicon)
+        contains = ContainsWords(wanted, ordered=sources[0].input.ordered)
+        constraints = [contains, *_constraints(sources, wanted, lexicon)]
         counted = torch.tensor([_is_word(lexicon.word(id)) for id in range(len(lexicon))])
-        most = [input.max_words for input in inputs]
-        short = Target(model, [*constraints, LengthBetween([0] * len(inputs), most, counted)])
-        target = Target(model, [*constraints, LengthBetween([input.min_words for input in inputs], most, counted)])
-        rows, owners = [], []
-        for number, (input, requirements) in enumerate(zip(inputs, wanted, strict=True)):
-            rows += reader.first_sentences(input, requirements, chains, seed)
-            owners += [number] * chains
+        fewest = [source.input.min_words for source in sources]
+        most = [source.input.max_words for source in sources]
+        allowed = [*constraints, LengthBetween([0] * len(sources), most, counted)]  # on the way to a start
+        asked = [*constraints, LengthBetween(fewest, most, counted)]
+        rows = [
+            ids
+            for source, phrases in zip(sources, wanted, strict=True)
+            for ids in _first_sentences(source, phrases, lexicon, chains, seed)
+        ]
         # Room for the longest sentence with its punctuation, and one word more for an insertion.
         capacity = max(max(most) + max(4, max(most) // 3), max(map(len, rows)) + GROWTH) + 1
-        start = Sentences.from_lists(rows, capacity, owners, device=model.device)
-        start = grow(short, target, start, GROWTH, seed, torch.arange(chains).repeat(len(inputs)), first)
-        return Problem(lexicon, model, target, _proposal(model, contains, wanted), start)
+        owners = [number for number in range(len(sources)) for _ in range(chains)]
+        start = Sentences.from_lists(rows, capacity, owners, device=words.device)
+        names = torch.arange(chains).repeat(len(sources))
+        start = grow(Target(words, allowed), Target(words, asked), start, GROWTH, seed, names, first)
+
+        def moves(model: WordModel) -> Mixture:
+            return _moves(model, contains, wanted)
+
+        return Problem(lexicon, words, Target(model, asked), moves, start, Ranked(lexicon, words))
+
+    def join(self, sources: Sequence[KeywordSource], results: Sequence[Result]) -> Result:
+        return results[0]
 
 
-class _Reader:
-    """Turns typed keywords into ids."""
+def _is_word(word: str) -> bool:
+    """Whether `min_words` and `max_words` count it: punctuation and the 's of "it's" are no words of their own."""
+    return not word.startswith("'") and any(c.isalnum() for c in word)
 
-    def __init__(self, lexicon: Lexicon) -> None:
-        self._lexicon = lexicon
-        known = lexicon.vocabulary.ids
-        self._endings = [known[ending] for ending in ENDINGS if ending in known]
 
-    def ids(self, word: str, *, inflect: bool = False) -> frozenset[int]:
-        """Ids that match a typed word: exactly it if it has capitals, otherwise every casing, or inflection too."""
-        if any(c.isupper() for c in word):
-            return frozenset({self._lexicon.add(word)})
-        casings = self._lexicon.vocabulary.casings
-        forms = inflections(word, lambda form: bool(casings(form))) if inflect else {word}
-        found = {id for form in forms for id in casings(form)}
-        return frozenset(found if casings(word) else {*found, self._lexicon.add(word)})
+def _words_of(keyword: str, vocabulary: Vocabulary) -> list[str]:
+    """The words of a phrase. A string that would not come back as it was typed stays one word."""
+    words: list[str] = []
+    for chunk in normalize(keyword).split():
+        parts = split(chunk)
+        is_whole = chunk in vocabulary.ids or join(["—", *parts]) != f"— {chunk}"
+        words += [chunk] if is_whole else parts
+    return words
 
-    def words(self, keyword: str) -> list[str]:
-        """The words of a phrase. A string that would not come back as it was typed stays one word."""
-        found: list[str] = []
-        for chunk in normalize(keyword).split():
-            parts = split(chunk)
-            whole = chunk in self._lexicon.vocabulary.ids or join(["—", *parts]) != f"— {chunk}"
-            found += [chunk] if whole else parts
-        return found
 
-    def forbidden(self, input: KeywordInput) -> set[int]:
-        """Ids of the forbidden words in every casing, because the front of a sentence changes case."""
-        words = [self.words(word) for some in input.forbid for word in some.split("|")]
-        if not all(len(some) == 1 for some in words):
-            raise BadInput(f"--forbid takes one word at a time, not {' '.join(input.forbid)!r}; repeat it for more")
-        return {id for (word,) in words for id in (*self._lexicon.vocabulary.casings(word), self._lexicon.add(word))}
+def _forms(word: str, vocabulary: Vocabulary, *, inflect: bool) -> Forms:
+    """What matches a typed word: exactly it if it has capitals, otherwise every casing, or inflection too."""
+    if any(c.isupper() for c in word):
+        return frozenset({word})
+    bases = inflections(word, lambda form: bool(vocabulary.casings(form))) if inflect else {word}
+    forms = frozenset(vocabulary.words[id] for base in bases for id in vocabulary.casings(base))
+    return forms if vocabulary.casings(word) else forms | {word}
 
-    def endings(self, input: KeywordInput) -> list[int]:
-        """The marks that may end a sentence: those that the vocabulary has and the input does not forbid."""
-        forbidden = self.forbidden(input)
-        return [id for id in self._endings if id not in forbidden]
 
-    def requirements(self, number: int, input: KeywordInput) -> list[list[Phrase]]:
-        """The requirements of one input, checked against what else it asks."""
-        where = f"input {number + 1}"
-        if not input.keywords:
-            raise BadInput(f"{where}: no keywords; give at least one word")
-        if not 0 <= input.min_words <= input.max_words or not 1 <= input.max_words <= MOST_WORDS:
-            raise BadInput(
-                f"{where}: --min-words {input.min_words} and --max-words {input.max_words} must satisfy "
-                f"0 <= min <= max and 1 <= max <= {MOST_WORDS}"
-            )
-        if self._endings and not self.endings(input):
-            raise InfeasibleStart(f"{where}: every mark that can end a sentence is forbidden; allow one of them")
-        forbidden = self.forbidden(input)
-        requirements: list[list[Phrase]] = []
-        needed = 0
-        for keyword in input.keywords:
-            if not keyword.isprintable() and any("\ud800" <= c <= "\udfff" for c in keyword):
-                raise BadInput(f"{where}: {keyword!r} is not valid text; type it in UTF-8")
-            words = [self.words(alternative) for alternative in keyword.split("|")]
-            if not all(words):
-                raise BadInput(f"{where}: {keyword!r} is not a keyword; give at least one character a word")
-            phrases = [[self.ids(word, inflect=input.inflect) - forbidden for word in some] for some in words]
-            allowed = [(phrase, some) for phrase, some in zip(phrases, words, strict=True) if all(phrase)]
-            if not allowed:
-                raise InfeasibleStart(f"{where}: {keyword!r} is both required and forbidden; drop one of them")
-            requirements.append([phrase for phrase, _ in allowed])
-            needed += min(sum(map(_is_word, some)) for _, some in allowed)
-        if len(requirements) > MOST_WORDS:
-            raise InfeasibleStart(f"{where}: {len(requirements)} keywords; at most {MOST_WORDS} fit a sentence")
-        if needed > input.max_words:
-            raise InfeasibleStart(
-                f"{where}: the keywords have {needed} words, more than --max-words {input.max_words}; raise it"
-            )
-        return requirements
+def _forbidden(input: KeywordInput, vocabulary: Vocabulary) -> dict[str, None]:
+    """The forbidden words in every casing, because the front of a sentence changes case; a set that keeps its order."""
+    typed = [_words_of(word, vocabulary) for text in input.forbid for word in text.split("|")]
+    if not all(len(words) == 1 for words in typed):
+        raise BadInput(f"`forbid` takes one word at a time, not {' '.join(input.forbid)!r}; repeat it for more")
+    casings = ((*(vocabulary.words[id] for id in vocabulary.casings(word)), word) for (word,) in typed)
+    return dict.fromkeys(word for words in casings for word in words)
 
-    def constraints(self, inputs: Sequence[KeywordInput], wanted: Sequence[list[list[Phrase]]]) -> list[Constraint]:
-        known = self._lexicon.vocabulary.ids
-        # Without a rule that balances them, marks that come in pairs stay out unless a keyword brings them.
-        marks = {known[mark] for mark in PAIRED if mark in known}
-        forbidden = []
-        for input, requirements in zip(inputs, wanted, strict=True):
-            required = {id for place in _places(requirements) for id in place}
-            forbidden.append(marks - required | self.forbidden(input))
-        return [*([EndsWith(self._endings)] if self._endings else []), Forbids(forbidden)]
 
-    def first_sentences(
-        self, input: KeywordInput, requirements: list[list[Phrase]], chains: int, seed: int
-    ) -> list[list[int]]:
-        """The keywords and the usual end of a sentence, once a chain: in a random order unless one was asked for."""
-        names = torch.arange(chains)
-        draws = Draws(seed, names, torch.full_like(names, -1))
-        places = torch.stack([draws.uniform(f"start {k}") for k in range(len(requirements))]).argsort(0).T.tolist()
-        rows = []
-        for chain in range(chains):
-            order = range(len(requirements)) if input.ordered else places[chain]
-            # The chains share the alternatives out among them; where those are too long, all take the shortest.
-            words = self._first([requirements[k][chain % len(requirements[k])] for k in order])
-            if sum(_is_word(self._lexicon.word(id)) for id in words) > input.max_words:
-                words = self._first([min(requirements[k], key=len) for k in order])
-            rows.append([*words, *self.endings(input)[:1]])
-        return rows
+def _allowed(
+    keyword: str, input: KeywordInput, vocabulary: Vocabulary, forbidden: Iterable[str]
+) -> list[tuple[list[Forms], list[str]]]:
+    """The alternatives of a keyword that are not forbidden: the forms at each place, and the words as typed."""
+    if not keyword.isprintable() and any("\ud800" <= c <= "\udfff" for c in keyword):
+        raise BadInput(f"{keyword!r} is not valid text; type it in UTF-8")
+    typed = [_words_of(alternative, vocabulary) for alternative in keyword.split("|")]
+    if not all(typed):
+        raise BadInput(f"{keyword!r} is not a keyword; give at least one character a word")
+    phrases = [
+        [_forms(word, vocabulary, inflect=input.inflect).difference(forbidden) for word in words] for words in typed
+    ]
+    allowed = [(phrase, words) for phrase, words in zip(phrases, typed, strict=True) if all(phrase)]
+    if not allowed:
+        raise InfeasibleStart(f"{keyword!r} is both required and forbidden; drop one of them")
+    return allowed
 
-    def _first(self, phrases: list[Phrase]) -> list[int]:
-        return [self._usual(place) for phrase in phrases for place in phrase]
 
-    def _usual(self, place: frozenset[int]) -> int:
-        """The form to begin with: lower case, unless the word is mostly a name."""
-        names = self._lexicon.vocabulary.names
+def _constraints(
+    sources: Sequence[KeywordSource], wanted: Sequence[list[list[Phrase]]], lexicon: Lexicon
+) -> list[Constraint]:
+    """The ending, and the words that must not occur."""
+    known = lexicon.vocabulary.ids
+    # Without a rule that balances them, marks that come in pairs stay out unless a keyword brings them.
+    marks = {known[mark] for mark in PAIRED if mark in known}
+    forbidden = []
+    for source, requirements in zip(sources, wanted, strict=True):
+        required = {id for place in _places(requirements) for id in place}
+        forbidden.append(marks - required | {lexicon.add(word) for word in source.forbidden})
+    endings = [known[mark] for mark in ENDINGS if mark in known]
+    return [*([EndsWith(endings)] if endings else []), Forbids(forbidden)]
 
-        def oddness(id: int) -> tuple[bool, bool, int]:
-            word = self._lexicon.word(id)
-            is_name = word.lower() in names
-            return word.islower() == is_name, word.isupper() and len(word) > 1, id
 
-        return min(place, key=oddness)
+def _first_sentences(
+    source: KeywordSource, requirements: list[list[Phrase]], lexicon: Lexicon, chains: int, seed: int
+) -> list[list[int]]:
+    """The keywords and the usual end of a sentence, for each chain: in a random order unless one was asked for."""
+    names = torch.arange(chains)
+    draws = Draws(seed, names, torch.full_like(names, -1))
+    places = torch.stack([draws.uniform(f"start {k}") for k in range(len(requirements))]).argsort(0).T.tolist()
+    usual = {place: _usual(place, lexicon) for place in _places(requirements)}
+    rows = []
+    for chain in range(chains):
+        order = range(len(requirements)) if source.input.ordered else places[chain]
+        # The chains share the alternatives out among them; where those are too long, all take the shortest.
+        phrases = [requirements[k][chain % len(requirements[k])] for k in order]
+        if sum(_is_word(lexicon.word(usual[place])) for phrase in phrases for place in phrase) > source.input.max_words:
+            phrases = [min(requirements[k], key=len) for k in order]
+        ids = [usual[place] for phrase in phrases for place in phrase]
+        rows.append([*ids, *map(lexicon.add, source.endings[:1])])
+    return rows
+
+
+def _usual(place: frozenset[int], lexicon: Lexicon) -> int:
+    """The form to begin with: lower case, unless the word is mostly a name."""
+    names = lexicon.vocabulary.names
+
+    def oddness(id: int) -> tuple[bool, bool, int]:
+        word = lexicon.word(id)
+        return word.islower() == (word.lower() in names), word.isupper() and len(word) > 1, id
+
+    return min(place, key=oddness)
 
 
 def _places(requirements: list[list[Phrase]]) -> Iterator[frozenset[int]]:
     return (place for phrases in requirements for phrase in phrases for place in phrase)
 
 
-def _proposal(model: SamplerModel, contains: ContainsWords, wanted: Sequence[list[list[Phrase]]]) -> Mixture:
+def _moves(model: WordModel, contains: ContainsWords, wanted: Sequence[list[list[Phrase]]]) -> Mixture:
     """Word edits, swaps of blocks long enough to move any phrase, and changes of form where a keyword has several."""
-    longest = [max(3, *(len(phrase) for phrases in some for phrase in phrases)) for some in wanted]
+    longest = [max(3, *(len(phrase) for phrases in requirements for phrase in phrases)) for requirements in wanted]
     groups = [_disjoint(_places(requirements)) for requirements in wanted]
     # The weights are the same for every input, so that one does not change with those beside it.
     edits = WordEdits(FillHead(model), pinned=contains.pinned)
-    return Mixture([(edits, 0.86), (SwapBlocks(longest), 0.1), (Variants(groups), 0.04)])
+    return Mixture([(edits, EDITS), (SwapBlocks(longest), SWAPS), (Variants(groups), VARIANTS)])
 
 
 def _disjoint(places: Iterable[frozenset[int]]) -> list[frozenset[int]]:

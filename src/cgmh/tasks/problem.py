@@ -1,92 +1,81 @@
 """What a task hands to the sampler, whatever the task."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
-from torch import Tensor
-
-from ..constraints import Constraint
+from ..models.load import Models
+from ..models.protocols import WordModel
 from ..models.word.recurrent import RecurrentModel
-from ..models.word.two_stage import TwoStageModel
+from ..models.word.two_stage import TextTarget
 from ..proposals import Mixture
+from ..ranking import Run
+from ..result import Result
 from ..target import Target
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
+from ..text.vocabulary import Vocabulary
 
-Input = TypeVar("Input")
-SamplerModel = RecurrentModel | TwoStageModel  # what proposes words and scores sentences
+Input = TypeVar("Input", contravariant=True)
+Source = TypeVar("Source")
+
+
+class Report(Protocol):
+    """What becomes of the run of one input. `Ranked` is the default."""
+
+    def result(self, run: Run) -> Result: ...
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A target, a way to step, and where the chains start: `chains` rows for each input, input by input."""
+    """A target, a way to step, where the chains start, and a report of what they did.
+
+    The chains of an input stand side by side in `start`, input by input.
+    """
 
     lexicon: Lexicon
-    model: SamplerModel
+    words: RecurrentModel  # the word model, which proposes
     target: Target
-    proposal: Mixture
+    moves: Callable[[WordModel], Mixture]  # the proposal; it reads words from the model of whatever target it serves
     start: Sentences
-    helper: str = ""  # the name of a model that proposes beside the word model
+    report: Report
     about: str = ""  # what was asked beyond the input itself, for the signature
-    wishes: tuple[Constraint, ...] = ()  # a user's own soft constraints, which count in the ranking too
     steepest: float | None = None  # nats that the model may lose in a step: a search, no sampling
-    answers: "TaskAnswers | None" = None  # what the task says about its answers; None: any sentence may be one
-
-    @property
-    def words(self) -> RecurrentModel:
-        """The word model, which proposes."""
-        return self.model.words if isinstance(self.model, TwoStageModel) else self.model
 
 
-class TaskAnswers(Protocol):
-    """What a task says about its answers. Sentences are looked up by `sentences.inputs`."""
-
-    @property
-    def alike(self) -> float:
-        """The share of common words beyond which two answers count as the same."""
-        ...
-
-    def objection(self, sentences: Sentences) -> Tensor:
-        """[B]: what speaks against showing a sampled sentence; nothing if it is 0 or less."""
-        ...
-
-    def merit(self, sentences: Sentences) -> Tensor:
-        """[B]: what counts beside fluency when answers are ranked."""
-        ...
-
-    def numbers(self, sentences: Sentences) -> dict[str, Tensor]:
-        """[B] each: figures that go along with an answer."""
-        ...
-
-    def before(self, number: int) -> tuple[str, ...]:
-        """Lines that a big model reads just before an answer to an input."""
-        ...
-
-    def notes(self, number: int) -> dict[str, Any]:
-        """What goes along with the result of an input."""
-        ...
-
-    def write(self, number: int, words: list[str]) -> tuple[str, list[str]]:
-        """The text and the words of an answer to an input."""
-        ...
-
-
-class Task(Protocol[Input]):
-    """Poses problems: inputs of one kind become a target, a proposal and starting sentences."""
+class Task(Protocol[Input, Source]):
+    """Poses problems: inputs of one type become a target, a proposal and starting sentences."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def settles(self) -> bool:
-        """Whether chains on a big model should first walk on the word model."""
+        """Whether chains on a big target should first walk on the word model."""
         ...
 
-    def check(self, inputs: Sequence[Input], model: SamplerModel) -> None:
-        """Raise `BadInput` for an input that cannot be answered."""
+    def check(self, inputs: Sequence[Input]) -> None:
+        """Raise `BadInput` for inputs that one run cannot take together."""
         ...
 
-    def pose(self, inputs: list[Input], model: SamplerModel, chains: int, seed: int, first: int = 0) -> Problem:
-        """The problem of inputs number `first` on."""
+    def read(self, input: Input, vocabulary: Vocabulary) -> list[Source]:
+        """What is sampled for an input: one source, or one for each sentence of a text.
+
+        Raises `BadInput` for an input that cannot be answered.
+        """
         ...
+
+    def pose(self, sources: Sequence[Source], models: Models, chains: int, seed: int, first: int = 0) -> Problem:
+        """The problem of some sources, number `first` on in the run."""
+        ...
+
+    def join(self, sources: Sequence[Source], results: Sequence[Result]) -> Result:
+        """The result of an input from those of its sources."""
+        ...
+
+
+def target_model(models: Models, words: RecurrentModel, lexicon: Lexicon) -> WordModel:
+    """The language model that is sampled: the text model where that is the target, otherwise the word model."""
+    if models.use != "target" or models.text is None:
+        return words
+    return TextTarget(words, models.text, lexicon)

@@ -1,12 +1,14 @@
-"""Changes of words, written as edits of the text: spacing, capitals and contractions as the text has them.
+"""Edits: what stands in place of a part of a text, or of a run of its words or word ids.
 
-The sampler changes words; a reader changes characters. Every character that no change touches stays as typed.
+The sampler changes words; a reader changes characters. `write_edits` turns edits of words into edits of the text, with
+spacing, capitals and contractions as the text has them: every character that no edit touches stays as typed.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import asdict, dataclass, field
+from itertools import chain
+from typing import Any, Generic, TypeVar
 
 from .passages import Passage, SourceSentence, Span
 from .tokenizer import capitalize, first_word, join
@@ -18,67 +20,65 @@ _UNSPLIT = re.compile(
 )  # typed so, a text is no Treebank's, although blanks stand before its marks
 _UNSEEN = "\u00ad\ufeff"  # no blanks: `normalize` drops them
 
-
-class Spanning(Protocol):
-    """What has a place: from `start` to `end`."""
-
-    @property
-    def start(self) -> int: ...
-
-    @property
-    def end(self) -> int: ...
+Words = tuple[str, ...]
+Ids = tuple[int, ...]
+Source = TypeVar("Source", str, Words, Ids)
 
 
 @dataclass(frozen=True)
-class Change:
-    """`words` stand in place of ``words[start:end]`` of a sentence; without extent, before the word at `start`."""
+class Edit(Generic[Source]):
+    """`replacement` stands in place of ``source[start:end]``, which is `original`; with no extent, before `start`.
+
+    The source is a text, a sentence of words, or a sentence of word ids. Edits that make the same change are equal;
+    `kind` is the kind of mistake that it mends, `probability` the share of the samples that make it.
+    """
 
     start: int
     end: int
-    words: tuple[str, ...]
+    original: Source
+    replacement: Source
+    kind: str = field(default="", compare=False)
+    probability: float = field(default=0.0, compare=False)
+
+    def overlaps(self, other: "Edit[Source]") -> bool:
+        """Whether only one of the two can be made: both change the same words, or the same gap."""
+        if self.start == self.end == other.start == other.end:
+            return True
+        return self.start < other.end and other.start < self.end
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "probability": round(self.probability, 4)}
 
 
-def overlap(one: Spanning, other: Spanning) -> bool:
-    """Whether only one of two changes can be made: both are of the same words, or of the same gap."""
-    if one.start == one.end == other.start == other.end:
-        return True
-    return one.start < other.end and other.start < one.end
-
-
-@dataclass(frozen=True)
-class TextEdit:
-    """`replacement` stands in place of ``text[start:end]``, which is `original`."""
-
-    start: int
-    end: int
-    original: str
-    replacement: str
-
-
-def apply_edits(text: str, edits: Iterable[TextEdit]) -> str:
-    """The text with the edits made. Raises `ValueError` where they overlap or belong to another text."""
-    pieces: list[str] = []
+def splice(source: Source, edits: Iterable[Edit[Source]]) -> Source:
+    """The source with the edits made. Raises `ValueError` where they overlap or belong to another source."""
+    pieces: list[Any] = []
     at = 0
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
-        if not at <= edit.start <= edit.end <= len(text) or text[edit.start : edit.end] != edit.original:
-            raise ValueError(f"the edit at character {edit.start} overlaps another or is not of this text")
-        pieces += [text[at : edit.start], edit.replacement]
+        if not at <= edit.start <= edit.end <= len(source) or source[edit.start : edit.end] != edit.original:
+            raise ValueError(f"the edit at {edit.start} overlaps another or is not of this source")
+        pieces += [source[at : edit.start], edit.replacement]
         at = edit.end
-    return "".join([*pieces, text[at:]])
+    pieces.append(source[at:])
+    joined: Any = "".join(pieces) if all(isinstance(piece, str) for piece in pieces) else tuple(chain(*pieces))
+    return joined  # type: ignore[no-any-return]
 
 
-def write_changes(passage: Passage, sentence: int, changes: Sequence[Change]) -> list[tuple[Change | None, TextEdit]]:
-    """The edits of the text that make the changes of one sentence, each with the change that caused it.
+Written = tuple[Edit[Words] | None, Edit[str]]  # an edit of a text, and the edit of words that caused it
 
-    A change of how the sentence opens may cause a second edit: of the case of a word that no change touches. The
-    capital that the sentence lacked as typed is an edit without a change.
+
+def write_edits(passage: Passage, number: int, edits: Sequence[Edit[Words]]) -> list[Written]:
+    """The edits of the text that make the edits of the words of its sentence `number`, each with its cause.
+
+    An edit of how the sentence opens may cause a second one: of the case of a word that no edit touches. The capital
+    that the sentence lacked as typed has no cause.
     """
-    source = passage.sentences[sentence]
-    places = [0, *(place for change in changes for place in (change.start, change.end)), len(source.words)]
+    source = passage.sentences[number]
+    places = [0, *(place for edit in edits for place in (edit.start, edit.end)), len(source.words)]
     if places != sorted(places):
-        raise ValueError("changes must be in order, apart from each other and within the sentence")
-    writer = _Writer(passage.text, source, changes)
-    return sorted([*writer.edits(), *writer.casing()], key=lambda found: (found[1].start, found[1].end))
+        raise ValueError("edits must be in order, apart from each other and within the sentence")
+    writer = _Writer(passage.text, source, edits)
+    return sorted([*writer.written(), *writer.casing()], key=lambda pair: (pair[1].start, pair[1].end))
 
 
 @dataclass(frozen=True)
@@ -91,26 +91,26 @@ class _Gap:
 
 
 class _Writer:
-    """One sentence on its way from changes to edits.
+    """One sentence on its way from edits of its words to edits of its text.
 
     Blanks are the difficulty. A gap between two words that stay is never touched. A replacement leaves the gaps
     around it, an insertion leaves the one it falls into and brings a second, a deletion takes one of its two along;
-    a gap that would be wrong so (a comma in place of "and") is rewritten with the change.
+    a gap that would be wrong so (a comma in place of "and") is rewritten with the edit.
     """
 
-    def __init__(self, text: str, source: SourceSentence, changes: Sequence[Change]) -> None:
-        self.text, self.source, self.changes = text, source, changes
+    def __init__(self, text: str, source: SourceSentence, edits: Sequence[Edit[Words]]) -> None:
+        self.text, self.source, self.edits = text, source, edits
         self.words: list[str] = []  # of the changed sentence
         self.kept: dict[int, int] = {}  # place in the source -> place in `words`
-        self.brought: list[range] = []  # the places in `words` of what each change brings
+        self.brought: list[range] = []  # the places in `words` of what each edit brings
         self.extents: list[Span] = []  # what it brings that in place of
         at = 0
-        for change in changes:
-            self._keep(at, change.start)
-            self.brought.append(range(len(self.words), len(self.words) + len(change.words)))
-            self.extents.append((change.start, change.end))
-            self.words += change.words
-            at = change.end
+        for edit in edits:
+            self._keep(at, edit.start)
+            self.brought.append(range(len(self.words), len(self.words) + len(edit.replacement)))
+            self.extents.append((edit.start, edit.end))
+            self.words += edit.replacement
+            at = edit.end
         self._keep(at, len(source.words))
         self.opening = first_word(self.words)
         self.gaps = _gaps(self.words, spaced=source.spaced)
@@ -129,17 +129,17 @@ class _Writer:
                 self.kept[place] = len(self.words) - 1
 
     def _changes_stop(self, place: int) -> bool:
-        """Whether the change before the stop at the end brought an abbreviation that shares it, or took one away."""
+        """Whether the edit before the stop at the end brought an abbreviation that shares it, or took one away."""
         if place != len(self.source.words) - 1 or not self.extents or self.extents[-1][1] != place:
             return False
         low, high = self.source.spans[place]
         shares = _shares_stop(self.words)
         return not shares if low == high else shares and not self.source.spaced
 
-    def edits(self) -> Iterator[tuple[Change | None, TextEdit]]:
-        """What the changes themselves come to."""
+    def written(self) -> Iterator[Written]:
+        """What the edits of the words themselves come to."""
         last, gap = -1, _Gap(0, 0)
-        for number, change in enumerate(self.changes):
+        for number, edit in enumerate(self.edits):
             (start, end), places = self.extents[number], self.brought[number]
             if start != last:
                 gap = self._gap(start)
@@ -154,9 +154,9 @@ class _Writer:
                 followed = any(begin == end for begin, _ in self.extents[number + 1 : number + 2])
                 low, high, new, gap = self._replace(start, end, gap, before, new, None if followed else after)
             if self.text[low:high] != new:
-                yield change, self._edit(low, high, new)
+                yield edit, self._edit(low, high, new)
 
-    def casing(self) -> Iterator[tuple[Change | None, TextEdit]]:
+    def casing(self) -> Iterator[Written]:
         """The case of the kept words that open the sentence now, or did as typed."""
         if self.source.upper:
             return
@@ -171,7 +171,7 @@ class _Writer:
             else:
                 continue
             if new != typed:
-                causes = [change for change in self.changes if change.end <= place]
+                causes = [edit for edit in self.edits if edit.end <= place]
                 stays = place == first and at == self.opening
                 yield None if stays or not causes else causes[-1], self._edit(low, high, new)
 
@@ -197,7 +197,7 @@ class _Writer:
     def _replace(
         self, start: int, end: int, gap: _Gap, before: str, new: str, after: str | None
     ) -> tuple[int, int, str, _Gap]:
-        """`after` is None where the next change sees to the gap before it."""
+        """`after` is None where the next edit sees to the gap before it."""
         low, right = gap.high, self._gap(end)
         if not gap.done and before != self.usual[start] and not self._fits(gap, before):
             low, new = gap.low, before + new
@@ -226,8 +226,8 @@ class _Writer:
         word = _CONTRACTED.sub(" ", word) if self.treebank else word
         return word.replace("'", "’") if self.curly else word
 
-    def _edit(self, low: int, high: int, new: str) -> TextEdit:
-        return TextEdit(low, high, self.text[low:high], new)
+    def _edit(self, low: int, high: int, new: str) -> Edit[str]:
+        return Edit(low, high, self.text[low:high], new)
 
 
 def _recased(typed: str, word: str) -> str:

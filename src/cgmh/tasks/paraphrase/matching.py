@@ -18,7 +18,7 @@ from ...constraints.similarity import (
     WordVectors,
 )
 from ...constraints.words import Requirement
-from ...inputs import Match, ParaphraseInput, read_matches
+from ...inputs import Match, read_matches
 from ...models.meaning import load_meaning
 from ...models.meaning.minilm import load_minilm
 from ...text.lexicon import Lexicon
@@ -26,7 +26,7 @@ from ...text.sentences import Sentences
 from ..wordlists import WordLists
 from .source import Source
 
-# In the ranking of answers, beside the fluency a word: powers of the similarities, and what overlap counts. Chosen on
+# In the ranking of answers, beside the fluency per word: powers of the similarities, and what overlap counts. Chosen on
 # the development pairs (docs/experiments.md).
 MERIT = {"cw": 3.0, "st": 3.0, "wvm": 0.5}
 OVERLAP = 3.0
@@ -36,21 +36,20 @@ COMMON, RAREST = 4.0, 12.0  # -log frequency: up to the first a word counts noth
 class Matching:
     """What the inputs of one batch keep of their sources. All inputs of a batch match alike."""
 
-    def __init__(
-        self, inputs: Sequence[ParaphraseInput], sources: Sequence[Source], lexicon: Lexicon, lists: WordLists
-    ) -> None:
+    def __init__(self, sources: Sequence[Source], lexicon: Lexicon, lists: WordLists) -> None:
         self._sources, self._lexicon = sources, lexicon
-        self.matches: tuple[Match, ...] = read_matches(inputs[0].match)
+        self.matches: tuple[Match, ...] = read_matches(sources[0].input.match)
         self._meaning = load_meaning()
         self._rows, self._counts = lists.rows, lists.spoken  # [ids]
-        self._known: dict[str, Similarity] = {}
+        self._functions: dict[str, Similarity] = {}
 
     def function(self, name: str) -> Similarity:
-        if name not in self._known:
-            self._known[name] = self._made(name)
-        return self._known[name]
+        """A matching function by its name; made once."""
+        if name not in self._functions:
+            self._functions[name] = self._make(name)
+        return self._functions[name]
 
-    def _made(self, name: str) -> Similarity:
+    def _make(self, name: str) -> Similarity:
         ids = [source.ids for source in self._sources]
         if name == "kw":
             return KeywordsKept([self._keywords(source) for source in self._sources])
@@ -74,13 +73,12 @@ class Matching:
         return [*facts, *(self._phrase([source.words[at]]) for at in sorted(kept - covered))]
 
     def constraints(self) -> list[Constraint]:
-        found: list[Constraint] = []
-        for match in self.matches:
-            if match.keeps_all:
-                continue  # required word by word
-            function = self.function(match.name)
-            found.append(AtLeast(function, match.value) if match.hard else Weighted(function, match.value))
-        return found
+        """The matching functions as factors of the target; keywords that must all stay are required word by word."""
+        return [
+            (AtLeast if match.hard else Weighted)(self.function(match.name), match.value)
+            for match in self.matches
+            if not match.keeps_all
+        ]
 
     def similarity(self, sentences: Sentences) -> Tensor:
         """[B]: the similarity that is reported: of the sentence vectors."""

@@ -1,12 +1,9 @@
-"""How a text was typed, so that an answer comes back the same way.
-
-A sentence to paraphrase, read: its words, its facts, its keywords, and how it was typed.
-"""
+"""A sentence to paraphrase, read, and how it was typed, so that an answer comes back the same way."""
 
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from ...constraints.words import MOST_MASKED
 from ...errors import BadInput
@@ -18,6 +15,7 @@ from ...text.rake import extract_keywords
 from ...text.tokenizer import TERMINALS, capitalize, first_word, join, normalize, split, truecase
 from ...text.vocabulary import Vocabulary
 
+MIN_WORDS, MAX_WORDS = 2, 60  # of a source
 _ASKING = frozenset(
     "what which who whom whose why how when where what's who's how's where's is are am was were do does did can could "
     "will would shall should may might must has have had if".split()
@@ -61,7 +59,7 @@ def _asks(words: Sequence[str]) -> bool:
     return at >= 0 and (first in _ASKING or (first in _DENYING and second in _PRONOUNS))
 
 
-def read_sentence(text: str, vocabulary: Vocabulary, *, fewest: int = 1, most: int = 60) -> tuple[list[str], Style]:
+def read_sentence(text: str, vocabulary: Vocabulary) -> tuple[list[str], Style]:
     """The words of a sentence with usual capitals and a mark at the end, and how it was typed.
 
     Raises `BadInput` for what is no sentence that the vocabulary could be about.
@@ -76,13 +74,15 @@ def read_sentence(text: str, vocabulary: Vocabulary, *, fewest: int = 1, most: i
     if not letters:
         raise BadInput("has no words, only marks or numbers; give a sentence")
     num_words = sum(any(c.isalnum() for c in word) for word in words)
-    if num_words < fewest:
-        raise BadInput(f"has {num_words} word{'s' * (num_words != 1)}; give a sentence of at least {fewest}")
-    if len(words) > most:
-        raise BadInput(f"has {len(words)} words and marks; at most {most} can be answered, so split it into sentences")
+    if num_words < MIN_WORDS:
+        raise BadInput(f"has {num_words} word{'s' * (num_words != 1)}; give a sentence of at least {MIN_WORDS}")
+    if len(words) > MAX_WORDS:
+        raise BadInput(
+            f"has {len(words)} words and marks; at most {MAX_WORDS} can be answered, so split it into sentences"
+        )
     spelled = [word for word in words if any(c.isalpha() for c in word)]
     if 2 * sum(bool(vocabulary.casings(word)) for word in spelled) < len(spelled):
-        raise BadInput("has few words that the model knows; it reads English, unless --model says otherwise")
+        raise BadInput("has few words that the model knows; it reads English, unless `model` says otherwise")
     lower = not any(c.isupper() for c in letters)
     upper = not any(c.islower() for c in letters) and num_words > SHOUTED
     if lower or upper:
@@ -95,32 +95,37 @@ def read_sentence(text: str, vocabulary: Vocabulary, *, fewest: int = 1, most: i
     return words, Style(lower, bool(_SPACED.search(typed)), open_end, upper)
 
 
-FEWEST, MOST = 2, 60  # words of a source
-
-
 @dataclass(frozen=True)
 class Source:
-    """An input as the sampler reads it."""
+    """A sentence to paraphrase, read: its words, its facts, its keywords, and how it was typed."""
 
+    input: ParaphraseInput
     words: list[str]
-    ids: list[int]
     style: Style
     facts: list[Fact]
     keywords: list[int]  # the places of those outside the facts
+    ids: list[int] = field(default_factory=list)  # of the words, once there is a lexicon
+
+    def __str__(self) -> str:
+        return str(self.input)
+
+    def bound(self, lexicon: Lexicon) -> "Source":
+        """The same, with the ids of its words."""
+        return replace(self, ids=[lexicon.add(word) for word in self.words])
 
 
-def read_source(input: ParaphraseInput, lexicon: Lexicon) -> Source:
+def read_source(input: ParaphraseInput, vocabulary: Vocabulary) -> Source:
     """The words of an input, its facts and its keywords."""
-    words, style = read_sentence(input.text, lexicon.vocabulary, fewest=FEWEST, most=MOST)
-    facts = find_facts(words, lexicon.vocabulary, input.protect)
+    words, style = read_sentence(input.text, vocabulary)
+    facts = find_facts(words, vocabulary, input.protect)
     covered = {at for fact in facts for at in range(fact.start, fact.end)}
     if all(at in covered for at, word in enumerate(words) if any(c.isalnum() for c in word)):
-        raise BadInput("is all protected words; give more of a sentence, or fewer kinds to --protect")
+        raise BadInput("is all protected words; give more of a sentence, or fewer kinds to `protect`")
     tangled = [fact for fact in facts if any(_share_words(words, fact, other) for other in facts if other != fact)]
     if len(tangled) > MOST_MASKED:
         raise BadInput(f"has {len(tangled)} quotations or names that share words; at most {MOST_MASKED} can be kept")
     keywords = [at for at in extract_keywords(words) if at not in covered]
-    return Source(words, [lexicon.add(word) for word in words], style, facts, keywords)
+    return Source(input, words, style, facts, keywords)
 
 
 def _share_words(words: list[str], one: Fact, other: Fact) -> bool:

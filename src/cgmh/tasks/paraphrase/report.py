@@ -1,0 +1,67 @@
+"""What is shown of the sampled paraphrases, and what is said about them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ...constraints.overlap import Overlap
+from ...models.word.recurrent import RecurrentModel
+from ...ranking import Ranked, Run
+from ...text.lexicon import Lexicon
+from ...text.sentences import Sentences
+from ...text.tokenizer import join
+from .matching import Matching
+from .source import Source
+
+TINY = 1e-12  # an overlap at the limit is not under it
+
+
+class Paraphrases(Ranked):
+    """Answers that share less of the wording with their sources than allowed, ranked by closeness too."""
+
+    max_in_common = 0.8  # answers have much of the source in common, and so with one another
+    num_asked = 40
+
+    def __init__(
+        self, lexicon: Lexicon, words: RecurrentModel, sources: Sequence[Source], overlap: Overlap, matching: Matching
+    ) -> None:
+        super().__init__(lexicon, words)
+        self._sources, self._overlap, self._matching = sources, overlap, matching
+
+    def objection(self, sentences: Sentences) -> Tensor:
+        """[B]: by how much the overlap with the source is not under the limit; most of all for the source itself."""
+        limits = torch.tensor([source.input.max_overlap / 100 for source in self._sources], dtype=torch.float64)
+        over = self._overlap(sentences) - limits[sentences.inputs]
+        return torch.where(over < 0, over, over + TINY).masked_fill(self._copies(sentences), torch.inf)
+
+    def _copies(self, sentences: Sentences) -> Tensor:
+        """[B] bool: the source itself."""
+        sources = [self._sources[input].ids for input in sentences.inputs.tolist()]
+        return torch.tensor([a == b for a, b in zip(sources, sentences.to_lists(), strict=True)], dtype=torch.bool)
+
+    def merit(self, sentences: Sentences) -> Tensor:
+        return self._matching.merit(sentences, self._overlap(sentences))
+
+    def figures(self, sentences: Sentences) -> dict[str, Tensor]:
+        return {"similarity": self._matching.similarity(sentences), "overlap": 100 * self._overlap(sentences)}
+
+    def preceding(self, number: int) -> tuple[str, ...]:
+        """The source, as it would be written."""
+        return (join(self._sources[number].words),)
+
+    def notes(self, number: int) -> dict[str, Any]:
+        """The keywords kept, the words protected, the limit of overlap."""
+        source = self._sources[number]
+        protected = [join(["—", *source.words[fact.start : fact.end]])[2:] for fact in source.facts]
+        limit = source.input.max_overlap
+        return {"keywords": self._matching.keywords(number), "protected": protected, "max_overlap": limit}
+
+    def write(self, number: int, words: list[str]) -> tuple[str, list[str]]:
+        """Text and words, typed as the input was."""
+        return self._sources[number].style.write(words)
+
+    def traced_from(self, run: Run) -> str | None:
+        starts_at_source = self._sources[run.number].input.start == "copy" and run.models.use != "target"
+        return run.input if starts_at_source else None
