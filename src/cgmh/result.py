@@ -120,7 +120,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Score:
-    """How probable a sentence is; the perplexity is a word's, the end of the sentence counting as one."""
+    """How probable a sentence is; the perplexity is per word, the end of the sentence counting as one."""
 
     text: str
     words: tuple[str, ...]

@@ -36,7 +36,7 @@ def models_group() -> None:
 
 
 @models_group.command("list")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a model.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object for each model.")
 def list_command(as_json: bool) -> None:
     """List the models that are installed and those that can be.
 
@@ -46,16 +46,16 @@ def list_command(as_json: bool) -> None:
     """
     from ..models.pull.store import entries
 
-    found = entries()
+    models = entries()
     if as_json:
-        for entry in found:
+        for entry in models:
             click.echo(json.dumps(entry.to_dict(), ensure_ascii=False))
         return
-    width = max(len("name"), *(len(entry.name) for entry in found))
+    width = max(len("name"), *(len(entry.name) for entry in models))
     click.echo(f"{'name':{width}}  {'':18}  {'size':>8}  what it is", err=True)
-    for entry in found:
+    for entry in models:
         click.echo(f"{entry.name:{width}}  {_KINDS[entry.kind]:18}  {_size(entry.size):>8}  {entry.what}")
-    if not any(entry.kind == "installed" for entry in found):
+    if not any(entry.kind == "installed" for entry in models):
         click.echo("install one with: cgmh models pull smollm2", err=True)
 
 
@@ -90,7 +90,7 @@ def _facts(entry: "Entry") -> list[tuple[str, str]]:
         ("source", entry.source),
         ("parameters", f"{entry.parameters / 1e6:.1f} million"),
         ("size", f"{_size(entry.size)}{' on disk' if entry.path else ' to fetch'}"),
-        *([("perplexity", f"{held_out} (a word of held-out text)")] if held_out else []),
+        *([("perplexity", f"{held_out} (per word of held-out text)")] if held_out else []),
         ("path", place.get(entry.kind, str(entry.path))),
     ]
 

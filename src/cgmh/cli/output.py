@@ -181,14 +181,14 @@ def green(old: str, new: str) -> str:  # noqa: ARG001
 
 
 def listed(edits: Sequence["Edit[str]"]) -> list[str]:
-    """One line an edit: what is changed, its probability and its kind."""
-    said = [_said(edit) for edit in edits]
-    width = max(map(len, said), default=0)
-    rows = zip(said, edits, strict=True)
-    return [f"{what:{width}}   {edit.probability:.2f}  {edit.kind}" for what, edit in rows]
+    """One line for each edit: what is changed, its probability and its kind."""
+    changes = [_change(edit) for edit in edits]
+    width = max(map(len, changes), default=0)
+    rows = zip(changes, edits, strict=True)
+    return [f"{change:{width}}   {edit.probability:.2f}  {edit.kind}" for change, edit in rows]
 
 
-def _said(edit: "Edit[str]") -> str:
+def _change(edit: "Edit[str]") -> str:
     old, new = (" ".join(text.split()) for text in (edit.original, edit.replacement))
     if old and new:
         return f"{old} → {new}"

@@ -10,9 +10,9 @@ from .input import read_lines, stdin_is_terminal
 
 @click.command("score")
 @click.argument("sentences", nargs=-1, metavar="[SENTENCE]...")
-@click.option("--file", metavar="FILE", help="Read sentences from FILE, one a line (- for stdin).")
+@click.option("--file", metavar="FILE", help="Read sentences from FILE, one per line (- for stdin).")
 @click.option("--model", metavar="MODEL", help="In place of the embedded English one; see `cgmh models --help`.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a sentence.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object for each sentence.")
 def score_command(sentences: tuple[str, ...], file: str | None, model: str | None, as_json: bool) -> None:
     """Print log probability and perplexity of sentences.
 
@@ -20,8 +20,8 @@ def score_command(sentences: tuple[str, ...], file: str | None, model: str | Non
     cgmh score "The train was late for the meeting."
     cgmh score --file sentences.txt --json
 
-    The perplexity is a word's, the end of the sentence counting as one. Words outside the vocabulary count as
-    unknowns of their shape. Without sentences or --file, they are read from stdin, one a line.
+    The perplexity is per word, the end of the sentence counting as one. Words outside the vocabulary count as
+    unknowns of their shape. Without sentences or --file, they are read from stdin, one per line.
     """
     if sentences and file:
         raise BadInput("give sentences or --file, not both")
@@ -32,10 +32,10 @@ def score_command(sentences: tuple[str, ...], file: str | None, model: str | Non
         raise BadInput("no sentences: the input is empty")
     from ..api import score
 
-    for number, found in enumerate(score(lines, model=model)):
+    for number, scored in enumerate(score(lines, model=model)):
         if not as_json and not number:
             click.echo(f"{'log prob':>9}  {'perplexity':>10}", err=True)
         if as_json:
-            click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+            click.echo(json.dumps(scored.to_dict(), ensure_ascii=False))
         else:
-            click.echo(f"{found.log_prob:9.2f}  {found.perplexity:10.1f}  {found.text}")
+            click.echo(f"{scored.log_prob:9.2f}  {scored.perplexity:10.1f}  {scored.text}")

@@ -58,7 +58,7 @@ _FIXED = ("size", "words", "seed")  # decided when a training begins
 def train_command(ctx: click.Context, /, corpus: Path, out: Path, **options: Any) -> None:
     """Train a model on your own text, in any language that puts spaces between words.
 
-    CORPUS is a UTF-8 text file (plain, .gz or .xz) with one sentence a line, in the order of the documents. Part of it
+    CORPUS is a UTF-8 text file (plain, .gz or .xz) with one sentence per line, in the order of the documents. Part of it
     is held out, in stretches, to measure the model by.
 
     DIR appears when the training is done, with the weights that predicted the held-out text best. Until then the run
@@ -99,9 +99,9 @@ def _device(name: str) -> str:
     if kind == "cpu" and not number:
         return name
     if kind != "cuda" or (number and not number.isdecimal()) or name.endswith(":"):
-        raise BadInput(f"--device {name}: not a device; use auto, cpu, cuda or cuda:N")
+        raise BadInput(f"`device` {name}: not a device; use auto, cpu, cuda or cuda:N")
     if int(number or 0) >= torch.cuda.device_count():
-        raise BadInput(f"--device {name}: this machine has no such GPU; use --device cpu")
+        raise BadInput(f"`device` {name}: this machine has no such GPU; use `device` cpu")
     return name
 
 
@@ -130,6 +130,6 @@ def _resume(corpus: Path, out: Path, device: str, options: dict[str, Any], given
         raise BadInput(f"{corpus}: not the text that this training began with ({facts.get('corpus')})")
     for name in _FIXED:
         if name in given:
-            raise BadInput(f"--{name} was decided when the training began; leave it out with --resume")
+            raise BadInput(f"`{name}` was decided when the training began; leave it out with `resume`")
     changes = {name: options[name] for name in ("epochs", "minutes", "patience") if name in given}
     return resume(out, device=device, quiet=options["quiet"], **changes)

@@ -37,10 +37,10 @@ def grow(
 
 
 def obeying_start(start: Sentences, own: Target, record: Record, chains: int, first: int = 0) -> Sentences:
-    """The start, with the rows that `own` rules out replaced by sentences that some chain of the input came by.
+    """The start, with the rows that `own` rules out replaced by sentences that some chain of the input came to.
 
     `record` is of chains that walked under all other hard constraints; `own` is a target of those that the start
-    breaks. There are `chains` rows an input.
+    breaks. There are `chains` rows for each input.
     """
     rows, bad = start.to_lists(), ~own.possible(start)
     for input in sorted(set(start.inputs[bad].tolist())):
@@ -48,8 +48,8 @@ def obeying_start(start: Sentences, own: Target, record: Record, chains: int, fi
         columns = zip(*(part.steps[name].tolist() for name in ("changed", "step", "chain")), strict=True)
         walked = sorted((step, chain, at) for at, (changed, step, chain) in enumerate(columns) if changed)
         order = torch.tensor([at for _, _, at in walked], dtype=torch.int64)
-        found = part.proposed.select(order).to(start.device)
-        obeying = found.select(own.possible(found).nonzero()[:, 0]).to_lists() if len(found) else []
+        visited = part.proposed.select(order).to(start.device)
+        obeying = visited.select(own.possible(visited).nonzero()[:, 0]).to_lists() if len(visited) else []
         if not obeying:
             broken = " and ".join(own.broken(start))
             raise InfeasibleStart(

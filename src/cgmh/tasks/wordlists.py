@@ -52,5 +52,5 @@ def _listed(words: list[str], vocabulary: Vocabulary) -> dict[str, Tensor]:
         "closing": TERMINALS.__contains__,
         "spoken": lambda word: any(c.isalnum() for c in word),
     }
-    found = {name: torch.tensor([bool(test(word)) for word in words], dtype=torch.bool) for name, test in tests.items()}
-    return {**found, "rows": meaning.rows(words)}
+    lists = {name: torch.tensor([bool(test(word)) for word in words], dtype=torch.bool) for name, test in tests.items()}
+    return {**lists, "rows": meaning.rows(words)}

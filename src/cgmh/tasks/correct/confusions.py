@@ -81,10 +81,10 @@ _SUFFIXES = sorted(
     key=len,
     reverse=True,
 )
-_SHORTEST_STEM = 4
+_MIN_STEM = 4
 _SHORTENED = frozenset("it that what there here who let he she how where".split())  # before a shortened is, has or us
 FEW, LONG = 3, 7  # with fewer spellings than this, a word of that many letters may have three wrong ones
-LONGEST_SPLIT = 60  # letters beyond which nobody typed two words as one
+MAX_SPLIT_LETTERS = 60  # letters beyond which nobody typed two words as one
 OFTEN = 5_000_000  # uses of a word that everyone knows, in the counts of the dictionary
 
 
@@ -128,11 +128,11 @@ class Confusions:
 
         `before` is the word before it: after a pronoun that does something, what may be a noun or a verb is a verb.
         """
-        found: dict[tuple[str, ...], Confusion] = {}
+        confusions: dict[tuple[str, ...], Confusion] = {}
         for confusion in self._all(word, is_verb=before.lower() in _DOERS):
             if confusion.words != (word,) and all(part in self.vocabulary.ids for part in confusion.words):
-                found.setdefault(confusion.words, confusion)
-        return list(found.values())
+                confusions.setdefault(confusion.words, confusion)
+        return list(confusions.values())
 
     def joined(self, first: str, second: str) -> list[str]:
         """Single words that two neighbours may have been meant to be: every one, can not, well known."""
@@ -165,14 +165,14 @@ class Confusions:
             return
         distance = 1 if len(word) < 4 or (known and len(word) < 8) else 2
         kind, most = ("real word", 12) if known else ("spelling", 16)
-        some: list[tuple[float, str, int]] = [
+        near: list[tuple[float, str, int]] = [
             (item.distance + weight(lower, item.term), item.term, item.count)
             for item in self._speller.lookup(lower, self._verbosity, max_edit_distance=distance)
         ]
-        if not known and len(some) < FEW and len(word) >= LONG:
-            some += self._farther(lower, {term for _, term, _ in some})
-        some.sort(key=lambda item: (item[0], -item[2]))
-        for letters, term, _ in some[:most]:
+        if not known and len(near) < FEW and len(word) >= LONG:
+            near += self._farther(lower, {term for _, term, _ in near})
+        near.sort(key=lambda item: (item[0], -item[2]))
+        for letters, term, _ in near[:most]:
             cased = self._cased(term)
             if letters <= 1 or cased == term or word != lower:  # no name from afar for what is typed as none
                 yield Confusion((cased,), kind, letters)
@@ -189,11 +189,11 @@ class Confusions:
 
     @cached_property
     def _by_letter(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        words: dict[str, list[str]] = {}
         for word in self.vocabulary.words:
             if word.isalpha() and word.islower() and len(word) >= LONG - 2:
-                found.setdefault(word[0], []).append(word)
-        return found
+                words.setdefault(word[0], []).append(word)
+        return words
 
     def _splits(self, word: str) -> Iterator[Confusion]:
         """Two words that were typed as one."""
@@ -207,7 +207,7 @@ class Confusions:
                 pair for pair in (("a", word[1:]), ("every", word[5:]), ("may", word[3:])) if "".join(pair) == word
             ]
         else:
-            pairs = [(word[:at], word[at:]) for at in range(1, len(word))] if len(word) <= LONGEST_SPLIT else []
+            pairs = [(word[:at], word[at:]) for at in range(1, len(word))] if len(word) <= MAX_SPLIT_LETTERS else []
         usual = [pair for pair in pairs if all(len(part) > 1 or part in "ai" for part in pair)]
         usual = [pair for pair in usual if all(self.vocabulary.is_ordinary(part) for part in pair)]
         usual.sort(key=lambda pair: -min(self._counts.get(part, 0) for part in pair))
@@ -222,13 +222,13 @@ class Confusions:
 
     @cached_property
     def _roots(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        words: dict[str, list[str]] = {}
         for word in self.vocabulary.words:
             if word.isalpha() and self.vocabulary.is_ordinary(word) and word not in SMALL and word.islower():
                 stem = _stem(word)
-                if len(stem) >= _SHORTEST_STEM:
-                    found.setdefault(stem, []).append(word)
-        return found
+                if len(stem) >= _MIN_STEM:
+                    words.setdefault(stem, []).append(word)
+        return words
 
     @cached_property
     def _speller(self) -> Any:
@@ -264,7 +264,7 @@ def load_confusions(vocabulary: Vocabulary) -> Confusions:
 def _stem(word: str) -> str:
     """What is left without a usual ending; words with the same rest are taken for relatives."""
     for suffix in _SUFFIXES:
-        if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST_STEM:
+        if word.endswith(suffix) and len(word) - len(suffix) >= _MIN_STEM:
             return word[: len(word) - len(suffix)]
     return word
 
