@@ -52,6 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except CgmhError as error:
         _fail(as_typed(error))
     except click.ClickException as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # the help itself; older versions of click print it
+            error.show()
+            sys.exit(2)
         _fail(_usage(error))
     except (KeyboardInterrupt, click.Abort):
         _fail("interrupted", code=130)
@@ -79,10 +82,8 @@ def _invoke(arguments: Sequence[str]) -> int:
 def _usage(error: click.ClickException) -> str:
     """What was wrong with the arguments, in one line that says where to read on."""
     context = error.ctx if isinstance(error, click.UsageError) else None
-    if isinstance(error, click.exceptions.NoArgsIsHelpError) and context is not None:
-        return f"say what to do:\n\n{context.get_help()}"
-    message = " ".join(error.format_message().split()).rstrip(".")
-    return f"{message[:1].lower()}{message[1:]}; see: {context.command_path if context else 'cgmh'} --help"
+    message = " ".join(error.format_message().split())
+    return f"{message[:1].lower()}{message[1:]} (see: {context.command_path if context else 'cgmh'} --help)"
 
 
 def _fail(message: str, code: int = 2) -> NoReturn:

@@ -58,8 +58,8 @@ _FIXED = ("size", "words", "seed")  # decided when a training begins
 def train_command(ctx: click.Context, /, corpus: Path, out: Path, **options: Any) -> None:
     """Train a model on your own text, in any language that puts spaces between words.
 
-    CORPUS is a UTF-8 text file (plain, .gz or .xz) with one sentence per line, in the order of the documents. Part of it
-    is held out, in stretches, to measure the model by.
+    CORPUS is a UTF-8 text file (plain, .gz or .xz) with one sentence per line, in the order of the documents. Part of
+    it is held out, in stretches, to measure the model by.
 
     DIR appears when the training is done, with the weights that predicted the held-out text best. Until then the run
     keeps its checkpoints in DIR.training: interrupt it with Ctrl-C and go on later with --resume.
