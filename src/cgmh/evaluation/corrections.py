@@ -27,6 +27,7 @@ _INSERT = _DELETE = 100
 _RECASE = 10
 _MIN_REPLACE, _MAX_REPLACE = 100, 190
 _FORMATS = (".svg", ".png")
+_FIELDS = ("start", "end", "original", "replacement", "kind", "probability")
 
 
 @dataclass(frozen=True)
@@ -155,8 +156,8 @@ def edit_operations(text: str, edit: Edit) -> Counter[Operation]:
 def read_edits(records: Sequence[Mapping[str, Any]]) -> list[Edit]:
     """The edits of a text as `--json` prints them."""
     try:
-        return [Edit(**record) for record in records]
-    except TypeError as error:
+        return [Edit(**{name: record[name] for name in _FIELDS}) for record in records]
+    except (KeyError, TypeError) as error:
         raise BadInput(f"not a list of edits ({error!r}); give what stands under `edits` in the JSON") from error
 
 

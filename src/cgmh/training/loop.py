@@ -82,21 +82,12 @@ def network_of_size(size: str, text: TrainingText) -> NetworkConfig:
     return NetworkConfig(text.num_classes, text.class_size, **SIZES[size])
 
 
-def plan_for(
-    text: TrainingText,
-    *,
-    epochs: int | None = 10,
-    minutes: float | None = None,
-    patience: int | None = 3,
-    seed: int = 0,
-) -> TrainingPlan:
+def plan_for(text: TrainingText, *, epochs: int | None = 10, **changes: Any) -> TrainingPlan:
     """A plan for a text of any size: batches small enough that an epoch has some 200 of them, a warm-up of 5%."""
     num_words = text.facts()["training"]["words"]
     words = min(max(num_words // 200, 500), TrainingPlan.words)
-    warm_up = TrainingPlan.warm_up
-    if epochs is not None:
-        warm_up = min(warm_up, epochs * num_words // words // 20)
-    return TrainingPlan(epochs, minutes, patience, words=words, warm_up=warm_up, seed=seed)
+    all_steps = TrainingPlan.warm_up * 20 if epochs is None else epochs * num_words // words
+    return TrainingPlan(epochs, words=words, warm_up=min(TrainingPlan.warm_up, all_steps // 20), **changes)
 
 
 def run_directory(out: Path) -> Path:
@@ -329,9 +320,9 @@ class _Run:
         self.recent.zero_()
         self.num_recent = 0
         self._save()
-        better = "" if counters.best_step == counters.step else f" (best: step {counters.best_step})"
+        best = "" if counters.best_step == counters.step else f" (best: step {counters.best_step})"
         numbers = ", ".join(f"{name} {value:.2f}" for name, value in held.items())
-        self._say(f"step {counters.step}, {counters.words:,} words: held-out perplexity {numbers}{better}", bar)
+        self._say(f"step {counters.step}, {counters.words:,} words: held-out perplexity {numbers}{best}", bar)
         bar.set_postfix_str(f"held-out {held['forward']:.1f}", refresh=False)
 
     def _save(self) -> None:
