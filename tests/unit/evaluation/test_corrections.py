@@ -48,19 +48,19 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_folder_is_read_sentence_by_sentence(folder: Path) -> None:
-    found = read_corrections(folder)
-    assert found.sources == ["he go .", "she stay ."]
-    assert found.references == [["He goes .", "He went ."], ["She stays .", "She stayed ."]]
-    assert found.spellchecked is None
+    corrections = read_corrections(folder)
+    assert corrections.sources == ["he go .", "she stay ."]
+    assert corrections.references == [["He goes .", "He went ."], ["She stays .", "She stayed ."]]
+    assert corrections.spellchecked is None
 
 
 def test_prefix_is_read_with_the_spellchecked_source(folder: Path) -> None:
     for old, new in (("source", "v1.dev.src"), ("ref0", "v1.dev.ref0"), ("ref1", "v1.dev.ref1")):
         (folder / old).rename(folder / new)
     write(folder / "v1.dev.spellchecked.src", "He go .", "She stay .")
-    found = read_corrections(str(folder / "v1.dev"))
-    assert found.references[1] == ["She stays .", "She stayed ."]
-    assert found.spellchecked == ["He go .", "She stay ."]
+    corrections = read_corrections(str(folder / "v1.dev"))
+    assert corrections.references[1] == ["She stays .", "She stayed ."]
+    assert corrections.spellchecked == ["He go .", "She stay ."]
     with pytest.raises(BadInput, match=r"no file .*source; give a folder with source, ref0"):
         read_corrections(folder)
 
@@ -125,16 +125,16 @@ def test_words_that_differ_in_casing_belong_together() -> None:
 
 @given(words, words)
 def test_operations_make_the_target_of_the_source(source: list[str], target: list[str]) -> None:
-    found = operations(source, target)
+    bag_of_operations = operations(source, target)
     bag = Counter(source)
-    for (start, end, token), times in found.items():
+    for (start, end, token), times in bag_of_operations.items():
         assert 0 <= start <= end <= len(source)
         assert end - start <= 1
         assert end == start or times == 1  # a token is touched once
         bag.subtract(dict.fromkeys(source[start:end], times))
         bag.update({token: times} if token is not None else {})
     assert +bag == Counter(target)
-    assert bool(found) == (source != target)
+    assert bool(bag_of_operations) == (source != target)
 
 
 @given(words, st.integers(0, 8), st.sampled_from(["very", "new", "a"]))
@@ -202,16 +202,16 @@ def test_calibration_worked_by_hand() -> None:
 def test_tokens_inserted_in_one_place_count_by_themselves_but_not_twice() -> None:
     source, reference = "he gone .", "he has been gone ."
     inserted = [edit(source, " gone", f" {put} gone") for put in ("has", "been", "been been")]
-    (found,) = calibration([inserted], [source], [[reference]])
-    assert (found.num_edits, found.num_found) == (3, 2)
+    (part,) = calibration([inserted], [source], [[reference]])
+    assert (part.num_edits, part.num_found) == (3, 2)
 
 
 @given(st.floats(0, 1))
 def test_every_probability_has_its_bin(probability: float) -> None:
-    (found,) = calibration([[Edit(0, 1, "a", "b", "other", probability)]], ["a"], [["b"]])
-    assert found.low <= probability <= found.high
-    assert probability < found.high or probability == 1
-    assert calibration_error([found]) == pytest.approx(1 - probability)
+    (part,) = calibration([[Edit(0, 1, "a", "b", "other", probability)]], ["a"], [["b"]])
+    assert part.low <= probability <= part.high
+    assert probability < part.high or probability == 1
+    assert calibration_error([part]) == pytest.approx(1 - probability)
 
 
 def test_probabilities_out_of_range_and_no_edits_are_told() -> None:

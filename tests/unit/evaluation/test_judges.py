@@ -20,8 +20,8 @@ def probabilities(judge: NgramJudge, context: str) -> list[float]:
     """p(w | context) for every word, the end and the unknown, read through `log_probs`."""
     words = [*judge.words[len(SPECIALS) :], "zzz"]
     at = len(context.split())
-    found = [judge.log_probs([f"{context} {word}"])[0][at] for word in words]
-    return [*np.exp(found), math.exp(judge.log_probs([context])[0][-1])]
+    log_probs = [judge.log_probs([f"{context} {word}"])[0][at] for word in words]
+    return [*np.exp(log_probs), math.exp(judge.log_probs([context])[0][-1])]
 
 
 def test_discounts_follow_the_counts_of_counts() -> None:
@@ -107,9 +107,9 @@ def test_judge_equals_the_formula(order: int) -> None:
 def test_probabilities_sum_to_one(cutoffs: tuple[int, ...], context: str) -> None:
     judge = NgramJudge.train(CORPUS, num_words=9, cutoffs=cutoffs)
     assert len(judge.words) == 9 + len(SPECIALS)
-    found = probabilities(judge, context)
-    assert sum(found) == pytest.approx(1)
-    assert min(found) > 0
+    values = probabilities(judge, context)
+    assert sum(values) == pytest.approx(1)
+    assert min(values) > 0
 
 
 def test_a_text_in_a_batch_scores_as_it_does_alone() -> None:

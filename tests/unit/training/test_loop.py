@@ -190,9 +190,9 @@ def test_damaged_run_is_refused(
 
 def test_progress_is_told_on_stderr(tmp_path: Path, english: TrainingText, capsys: pytest.CaptureFixture[str]) -> None:
     train(english, toy_config(english), toy_plan(epochs=1), tmp_path / "model")
-    said = capsys.readouterr()
-    assert not said.out
-    assert "held-out perplexity forward" in said.err
+    printed = capsys.readouterr()
+    assert not printed.out
+    assert "held-out perplexity forward" in printed.err
 
 
 def test_plans(english: TrainingText) -> None:
