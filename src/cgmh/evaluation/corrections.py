@@ -81,12 +81,11 @@ def read_corrections(where: Path | str) -> CorrectionSet:
             "ref1 ..., or the beginning of the names of such files: DIR/dev for DIR/dev.src, DIR/dev.ref0 ..."
         )
     sources = _read(folder / source)
-    names: list[str] = []
-    while (folder / f"{prefix}ref{len(names)}").is_file():
-        names.append(f"{prefix}ref{len(names)}")
-    if not names:
-        raise BadInput(f"{where}: no references; there must be at least {folder / f'{prefix}ref0'}")
-    columns = [_read(folder / name, like=(source, len(sources))) for name in names]
+    columns: list[list[str]] = []
+    while (path := folder / f"{prefix}ref{len(columns)}").is_file():
+        columns.append(_read(path, like=(source, len(sources))))
+    if not columns:
+        raise BadInput(f"{where}: no references; there must be at least {path}")
     checked = folder / f"{prefix}spellchecked.src"
     spellchecked = _read(checked, like=(source, len(sources))) if checked.is_file() else None
     return CorrectionSet(sources, [list(texts) for texts in zip(*columns, strict=True)], spellchecked)
