@@ -1,6 +1,7 @@
 """From the start of the process to five sentences, and to the help text: python benchmarks/cold_start.py
 
-The median of five runs of the real command at default settings, without and (once it is pulled) with smollm2 to rank.
+Each figure is the median of five runs of the real command at default settings, without and (once it is pulled) with
+smollm2 to rank.
 Writes benchmarks/results/cold_start.json.
 """
 
@@ -33,9 +34,9 @@ def seconds(arguments: list[str]) -> float:
 
 
 def main() -> None:
-    found = {name: statistics.median(seconds(arguments) for _ in range(5)) for name, arguments in COMMANDS.items()}
+    medians = {name: statistics.median(seconds(arguments) for _ in range(5)) for name, arguments in COMMANDS.items()}
     loads = [subprocess.run([sys.executable, "-c", LOADING], check=True, capture_output=True) for _ in range(5)]  # noqa: S603
-    found["load the model"] = statistics.median(float(load.stdout) for load in loads)
+    medians["load the model"] = statistics.median(float(load.stdout) for load in loads)
     signature = json.loads(
         subprocess.run(
             [sys.executable, "-m", "cgmh", "keywords", "lottery", "scholarships", "--json"],
@@ -43,11 +44,11 @@ def main() -> None:
             capture_output=True,
         ).stdout
     )["signature"]
-    for name, value in found.items():
+    for name, value in medians.items():
         print(f"{name:15} {value:6.2f} s")
     print(signature)
     out = Path(__file__).parent / "results" / "cold_start.json"
-    out.write_text(json.dumps({"signature": signature, "seconds": found}, indent=1) + "\n")
+    out.write_text(json.dumps({"signature": signature, "seconds": medians}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

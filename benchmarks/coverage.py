@@ -2,7 +2,7 @@
 
     python benchmarks/coverage.py DATA
 
-DATA is a tokenised file of one sentence a line; the sets are 1 to 4 words of a sentence. Few chains and steps are
+DATA is a tokenised file of one sentence per line; the sets are 1 to 4 words of a sentence. Few chains and steps are
 enough: the keywords must be there after any number of steps. Writes benchmarks/results/coverage.json.
 """
 
@@ -22,7 +22,7 @@ from cgmh.ranking import signature
 from cgmh.settings import Settings
 from cgmh.tasks import KeywordInput, Keywords
 
-SHOWN = 20  # failures that are printed
+MAX_SHOWN = 20  # failures that are printed
 
 
 def main() -> None:
@@ -41,14 +41,14 @@ def main() -> None:
     options = {"ordered": args.ordered, "inflect": args.inflect}
     sets = keyword_sets(args.data, args.sets, args.seed)
     settings = Settings(steps=args.steps, chains=args.chains, seed=args.seed)
-    inputs = [KeywordInput(some.keywords, **options) for some in sets]
+    inputs = [KeywordInput(each.keywords, **options) for each in sets]
     uncovered, flawed, covered_sets, num_sentences, num_short = [], [], 0, 0, 0
     began = time.perf_counter()
     results = solve(Keywords(), inputs, settings)
-    for some, result in tqdm(zip(sets, results, strict=True), total=len(sets), unit="set", file=sys.stderr):
-        missed = [text for text in result.texts if not covers(text, some.keywords, **options)]
-        uncovered += [{"line": some.line, "keywords": some.keywords, "text": text} for text in missed]
-        flawed += [{"line": some.line, "text": text, "flaws": flaws(text)} for text in result.texts if flaws(text)]
+    for each, result in tqdm(zip(sets, results, strict=True), total=len(sets), unit="set", file=sys.stderr):
+        missed = [text for text in result.texts if not covers(text, each.keywords, **options)]
+        uncovered += [{"line": each.line, "keywords": each.keywords, "text": text} for text in missed]
+        flawed += [{"line": each.line, "text": text, "flaws": flaws(text)} for text in result.texts if flaws(text)]
         covered_sets += bool(result.texts) and not missed
         num_sentences += len(result.texts)
         num_short += len(result.texts) < settings.n
@@ -67,7 +67,7 @@ def main() -> None:
         "flawed": flawed,
         "seconds": round(seconds, 1),
     }
-    for failure in [*uncovered, *flawed][:SHOWN]:
+    for failure in [*uncovered, *flawed][:MAX_SHOWN]:
         print(json.dumps(failure, ensure_ascii=False))
     print(f"sets covered       {covered_sets} of {len(sets)} ({covered_sets / len(sets):.1%})")
     print(f"sentences covered  {num_sentences - len(uncovered)} of {num_sentences}")

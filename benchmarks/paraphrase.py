@@ -22,7 +22,7 @@ import numpy as np
 
 from cgmh.api import solve
 from cgmh.errors import BadInput, CgmhError
-from cgmh.evaluation.checkers import KINDS, Report, check
+from cgmh.evaluation.checkers import KINDS, FactReport, check_facts
 from cgmh.evaluation.journal import Journal
 from cgmh.evaluation.judges import NgramJudge
 from cgmh.evaluation.paraphrases import (
@@ -110,7 +110,7 @@ def acceptance(records: Sequence[Mapping[str, Any]]) -> dict[str, float]:
 
 def kept(
     some: Sequence[str], records: Mapping[str, Mapping[str, Any]], vocabulary: Vocabulary
-) -> tuple[Report, Report]:
+) -> tuple[FactReport, FactReport]:
     """What all answers kept, not only the best; and the same with unknown words for names.
 
     The data has no capitals: a name is a word that the vocabulary knows with capitals only. A word that it does not
@@ -118,8 +118,8 @@ def kept(
     """
     pairs = [(source, line) for source in some for line in (records[source]["output"], *records[source]["others"])]
     return (
-        check(pairs, lambda word: word not in vocabulary.ids and bool(vocabulary.casings(word))),
-        check(pairs, lambda word: not vocabulary.casings(word) and NAME.fullmatch(word) is not None),
+        check_facts(pairs, lambda word: word not in vocabulary.ids and bool(vocabulary.casings(word))),
+        check_facts(pairs, lambda word: not vocabulary.casings(word) and NAME.fullmatch(word) is not None),
     )
 
 

@@ -2,10 +2,10 @@
 
     python benchmarks/parity.py SENTENCES FILE.gguf
 
-SENTENCES is a text file, one a line, of which the first hundred are scored; FILE.gguf is what the model was converted
-from (`cgmh models show smollm2` names the wheel that holds it). Needs `pip install 'cgmh[hf]' gguf accelerate`.
-The reference reads each sentence alone, unpadded, in float32, between two <|endoftext|>.
-Writes benchmarks/results/parity.json.
+SENTENCES is a text file of one sentence per line, of which the first hundred are scored; FILE.gguf is what the model
+was converted from (`cgmh models show smollm2` names the wheel that holds it). The reference reads each sentence alone,
+unpadded, in float32, between two <|endoftext|>. Needs `pip install 'cgmh[hf]' gguf accelerate`. Writes
+benchmarks/results/parity.json.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from cgmh import __version__
 from cgmh.models.pull.store import path_of
 from cgmh.models.text.llama import load_llama
 
-NUM = 100
+NUM_SENTENCES = 100
 
 
 def main() -> None:
@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("gguf", type=Path)
     parser.add_argument("--model", default="smollm2")
     args = parser.parse_args()
-    texts = [line for line in args.sentences.read_text(encoding="utf-8").splitlines() if line.strip()][:NUM]
+    texts = [line for line in args.sentences.read_text(encoding="utf-8").splitlines() if line.strip()][:NUM_SENTENCES]
     where = {"pretrained_model_name_or_path": str(args.gguf.parent), "gguf_file": args.gguf.name}
     tokenizer = AutoTokenizer.from_pretrained(**where)
     reference = AutoModelForCausalLM.from_pretrained(**where, dtype=torch.float32).eval()
@@ -43,8 +43,8 @@ def main() -> None:
     directory = Path(args.model) if Path(args.model).is_dir() else path_of(args.model)
     rows = []
     for precision in ("float32", "bfloat16"):
-        found = load_llama(directory, precision=precision).log_prob(texts)
-        error = (found - torch.tensor(expected, dtype=torch.float64)).abs()
+        log_probs = load_llama(directory, precision=precision).log_prob(texts)
+        error = (log_probs - torch.tensor(expected, dtype=torch.float64)).abs()
         rows.append(
             {"precision": precision, "largest": round(float(error.max()), 5), "mean": round(float(error.mean()), 5)}
         )

@@ -1,10 +1,11 @@
-"""Sentences a second that a pulled LLM scores, and how far each precision is from float32.
+"""How many sentences per second a pulled LLM scores, and how far each precision is from float32.
 
     python benchmarks/scoring.py SENTENCES                      # two precisions on the CPU, batches of 64
     python benchmarks/scoring.py SENTENCES --device cuda --batch 8192
 
-SENTENCES is a text file, one a line; used are those of exactly 16 tokens, all different, repeated in other batches if
-they are too few. Each precision scores for at least ten seconds. Writes benchmarks/results/scoring-DEVICE.json.
+SENTENCES is a text file of one sentence per line; used are those of exactly 16 tokens, all different, repeated in other
+batches if they are too few. Each precision scores for at least ten seconds. Writes
+benchmarks/results/scoring-DEVICE.json.
 """
 
 import argparse
@@ -38,10 +39,9 @@ def main() -> None:
         model = load_llama(directory, args.device, precision)
         texts = [line for line in lines if line.strip() and len(model.tokenizer.encode(line)) == TOKENS]
         texts *= -(-args.batch // len(texts))  # on a GPU a batch is larger than a file; a text then counts each time
-        some = texts[:256]
-        found = model.log_prob(some)
-        reference = found if reference is None else reference
-        error = (found - reference).abs()
+        log_probs = model.log_prob(texts[:256])
+        reference = log_probs if reference is None else reference
+        error = (log_probs - reference).abs()
         scored, began = 0, time.perf_counter()
         while time.perf_counter() - began < SECONDS:
             at = scored % max(len(texts) - args.batch + 1, 1)
@@ -54,7 +54,7 @@ def main() -> None:
                 "sentences_per_second": round(scored / seconds, 1),
                 "mean_error": round(float(error.mean()), 4),
                 "largest_error": round(float(error.max()), 4),
-                "mean_log_prob": round(float(found.mean()), 2),
+                "mean_log_prob": round(float(log_probs.mean()), 2),
             }
         )
         print(rows[-1], flush=True)
@@ -69,13 +69,14 @@ def main() -> None:
 
 
 def distinct(texts: list[str], number: int) -> list[str]:
-    """Different texts of the same length: a repeated one would be scored once. The first letter says which copy."""
-    seen: dict[str, int] = {}
-    out = []
+    """The texts, copies of a text made different by their last mark or a number: equal ones would be scored once."""
+    copies: dict[str, int] = {}
+    different = []
     for text in texts:
-        copy = seen[text] = seen.get(text, -1) + 1
-        out.append(text if not copy else f"{text[:-1]}{'!?;,:'[copy % 5]}" if copy < 6 else f"{copy + number} {text}")
-    return out
+        copy = copies[text] = copies.get(text, -1) + 1
+        marked = f"{text[:-1]}{'!?;,:'[copy % 5]}" if copy < 6 else f"{copy + number} {text}"
+        different.append(marked if copy else text)
+    return different
 
 
 if __name__ == "__main__":

@@ -2,14 +2,13 @@
 
     python recipes/judge.py CORPUS --out DIR
 
-CORPUS holds one sentence a line (plain or ``.xz``) and must share no document with what a generator is trained on.
-Every hundredth stretch of 500 lines is held out. DIR receives the judge (``words.json``, ``ngrams.npz``) and
-``report.json``.
+CORPUS holds one sentence per line (plain, ``.gz`` or ``.xz``) and must share no document with what a generator is
+trained on. Every hundredth stretch of 500 lines is held out. DIR receives the judge (``words.json``, ``ngrams.npz``)
+and ``report.json``.
 """
 
 import argparse
 import json
-import lzma
 import sys
 import time
 from collections.abc import Iterator
@@ -19,17 +18,16 @@ import numpy as np
 
 from cgmh.errors import CgmhError
 from cgmh.evaluation.judges import NgramJudge
+from cgmh.training.corpus import read_lines
 
 STRETCH, HOLD_EVERY = 500, 100
 
 
 def read(corpus: Path, *, held: bool) -> Iterator[str]:
     """The lines of the held-out stretches, or all others."""
-    unpack = lzma.open if corpus.suffix == ".xz" else open
-    with unpack(corpus, "rt", encoding="utf-8") as lines:
-        for at, line in enumerate(lines):
-            if ((at // STRETCH) % HOLD_EVERY == HOLD_EVERY // 2) == held:
-                yield line
+    for at, line in enumerate(read_lines(corpus)):
+        if ((at // STRETCH) % HOLD_EVERY == HOLD_EVERY // 2) == held:
+            yield line
 
 
 def main() -> None:
@@ -41,7 +39,7 @@ def main() -> None:
     options = parser.parse_args()
     cutoffs = tuple(int(number) for number in options.cutoffs.split(","))
     began = time.perf_counter()
-    judge = NgramJudge.train(read(options.corpus, held=False), len(cutoffs), options.words, cutoffs)
+    judge = NgramJudge.train(read(options.corpus, held=False), options.words, cutoffs)
     judge.save(options.out)
     seconds = time.perf_counter() - began
     judge = NgramJudge.load(options.out)

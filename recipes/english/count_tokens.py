@@ -1,9 +1,9 @@
-"""Held-out perplexity a token, where tokens are counted in other ways.
+"""Held-out perplexity per token, where tokens are counted in other ways.
 
     python recipes/english/count_tokens.py ENCODED PERPLEXITY
 
-ENCODED is what `prepare.py` wrote; PERPLEXITY is that a word of our tokenizer. The log probability stays the same, only
-the number it is divided by changes.
+ENCODED is what `prepare.py` wrote; PERPLEXITY is that per word of our tokenizer. The log probability stays the same,
+only the number it is divided by changes.
 """
 
 import math
@@ -21,11 +21,11 @@ def main(encoded: Path, perplexity: float) -> None:
     lines = [
         line[2:].split() for file in encoded.glob("*.tok") for line in file.open(encoding="utf-8") if line[0] == "H"
     ]
-    words = sum(map(len, lines)) + len(lines)  # an end mark each
+    words = sum(map(len, lines)) + len(lines)  # with an end mark for each line
     for name, count in COUNTS.items():
         tokens = sum(count(word) for line in lines for word in line) + len(lines)
-        found = math.exp(math.log(perplexity) * words / tokens)
-        print(f"{name:20} {tokens / words:.4f} tokens a word, perplexity {found:.1f}")
+        per_token = math.exp(math.log(perplexity) * words / tokens)
+        print(f"{name:20} {tokens / words:.4f} tokens per word, perplexity {per_token:.1f}")
 
 
 if __name__ == "__main__":

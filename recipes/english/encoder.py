@@ -1,9 +1,10 @@
-"""Train the sentence encoder: of many sentences, which one stands next to this one?
+"""Train the sentence encoder to find, among many sentences, the one that stands next to a given one.
 
     python recipes/english/encoder.py ENCODED OUT --minutes 2
 
-ENCODED is what `prepare.py` wrote. The corpora that are in document order are read (with gaps, so that a pair is not
-always one). OUT receives `encoder.safetensors` and `words.json`, the lower-case words of its rows, from row 1 on.
+ENCODED is what `prepare.py` wrote. The corpora that are in document order are read (with gaps, so that two sentences in
+a row are not always neighbours). OUT receives `encoder.safetensors` and `words.json`, the lower-case words of its rows,
+from row 1 on.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from cgmh.models.meaning import PAD, Encoder, EncoderConfig
 from cgmh.text.vocabulary import Vocabulary, is_special
 
 CORPORA = ("wikipedia-1", "wikipedia-2", "reuters", "imdb", "fiction")
-LONGEST = 32
+MAX_WORDS = 32
 
 
 def rows_of(vocabulary: Vocabulary) -> tuple[list[str], np.ndarray]:
@@ -35,7 +36,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--minutes", type=float, default=2)
     parser.add_argument("--rate", type=float, default=2e-3)
-    parser.add_argument("--pairs", type=int, default=2048, help="pairs a batch")
+    parser.add_argument("--pairs", type=int, default=2048, help="pairs per batch")
     parser.add_argument("--width", type=int, default=64)
     parser.add_argument("--hidden", type=int, default=128)
     parser.add_argument("--reach", type=int, default=3)
@@ -56,14 +57,14 @@ def main() -> None:
         size += len(ids)
     stream = torch.from_numpy(np.concatenate(streams).astype(np.int32)).to(device)
     pair = torch.from_numpy(np.stack([np.concatenate(firsts), np.concatenate(seconds)])).to(device)  # [2, P]
-    stream = torch.cat([stream, stream.new_full((LONGEST,), vocabulary.end)])
+    stream = torch.cat([stream, stream.new_full((MAX_WORDS,), vocabulary.end)])
     table = torch.from_numpy(row).to(device)
     encoder = Encoder(EncoderConfig(len(words) + 1, args.width, args.hidden, args.reach)).to(device)
     scale = torch.nn.Parameter(torch.tensor(2.5, device=device))
     optimizer = torch.optim.AdamW([*encoder.parameters(), scale], lr=args.rate, weight_decay=0.01)
 
     def sentences(starts: torch.Tensor) -> torch.Tensor:
-        ids = stream[starts[:, None] + torch.arange(LONGEST, device=device)]  # [N, T]
+        ids = stream[starts[:, None] + torch.arange(MAX_WORDS, device=device)]  # [N, T]
         inside = (ids == vocabulary.end).cumsum(1) == 0
         kept = torch.rand(ids.shape, device=device) >= args.drop
         return (table[ids.long()] * (inside & kept)).long()
@@ -85,11 +86,9 @@ def main() -> None:
         step += 1
         recent.append((loss.detach(), (scores.argmax(1) == answers).float().mean()))
         if step % 500 == 0:
-            mean = [round(float(torch.stack(some).mean()), 3) for some in zip(*recent, strict=True)]
-            print(
-                f"step {step}, {time.time() - began:.0f} s: loss {mean[0]}, found {mean[1]:.1%} of the neighbours",
-                flush=True,
-            )
+            mean_loss, share = (float(torch.stack(values).mean()) for values in zip(*recent, strict=True))
+            took = time.time() - began
+            print(f"step {step}, {took:.0f} s: loss {mean_loss:.3f}, {share:.1%} of the neighbours found", flush=True)
             recent.clear()
     args.out.mkdir(parents=True, exist_ok=True)
     weights = {name: tensor.detach().half().cpu().contiguous() for name, tensor in encoder.state_dict().items()}

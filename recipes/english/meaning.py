@@ -4,9 +4,9 @@
     python recipes/english/meaning.py ENCODER ENCODED OUT
 
 ENCODER is what `encoder.py` wrote, ENCODED what `prepare.py` wrote (for how often words occur); OUT, the directory of
-the embedded model, receives `meaning.safetensors` and `meaning.json.gz`. The vectors are GloVe (6B, 50 numbers a word,
-public domain) for the words of the model's vocabulary; a contraction or a compound that GloVe lacks gets the mean of
-its parts.
+the embedded model, receives `meaning.safetensors` and `meaning.json.gz`. The vectors are GloVe (6B, 50 numbers per
+word, public domain) for the words of the model's vocabulary; a contraction or a compound that GloVe lacks gets the mean
+of its parts.
 """
 
 import json

@@ -2,9 +2,9 @@
 
     python recipes/english/prepare.py DATA OUT
 
-DATA holds one ``NAME.txt.xz`` a corpus, one sentence a line, in document order. OUT receives ``NAME.npy`` (ids of the
-training part, sentences joined by the end mark), ``NAME.held.npy`` (the held-out part: every 200th stretch of 500
-lines), ``vocabulary.json`` (ids grouped by class) and ``counts.json``.
+DATA holds a ``NAME.txt.xz`` for each corpus, one sentence per line, in document order. OUT receives ``NAME.npy`` (ids
+of the training part, sentences joined by the end mark), ``NAME.held.npy`` (the held-out part: every 200th stretch of
+500 lines), ``vocabulary.json`` (ids grouped by class) and ``counts.json``.
 """
 
 import json
@@ -114,11 +114,8 @@ def encode(task: tuple[Path, Path]) -> tuple[str, int, int, int, int]:
             part, text = line.rstrip("\n").split("\t")
             ids = parts[part]
             for word in truecase(text.split(" "), vocabulary.is_ordinary):
-                found = known.get(word)
-                if found is None:
-                    found = known[shape(word)]
-                    unknown += part == "H"
-                ids.append(found)
+                unknown += word not in known and part == "H"
+                ids.append(known[word] if word in known else known[shape(word)])
             ids.append(end)
     name = source.stem
     np.save(out / f"{name}.npy", np.array(parts["T"], np.uint16))

@@ -2,7 +2,7 @@
 
     python recipes/english/questions.py QUORA ENCODED
 
-QUORA holds `train.tsv` and `val.tsv`: two questions a line, lower case, in the tokenisation of the Penn Treebank.
+QUORA holds `train.tsv` and `val.tsv`: two questions per line, lower case, in the tokenisation of the Penn Treebank.
 ENCODED is what `prepare.py` wrote; it receives `quora.npy` (each question of train once, whatever its pairs) and
 `quora.held.npy` (the questions of val). The vocabulary stays that of the general corpora.
 """

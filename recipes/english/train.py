@@ -6,7 +6,7 @@
 
 ENCODED is what `prepare.py` wrote. OUT becomes the model directory: int8 weights, vocabulary, and a configuration with
 the held-out perplexities of just these weights. The second form goes on from trained weights; --questions adds the
-questions that `questions.py` encoded, each so many times an epoch. OUT.training keeps the checkpoints (go on with
+questions that `questions.py` encoded, each so many times per epoch. OUT.training keeps the checkpoints (go on with
 --resume) and, in `best.safetensors`, the weights before rounding. The third form writes OUT from such weights
 (.safetensors, or .npz with arrays named as in `Network.state_dict()`).
 """
@@ -53,7 +53,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=16)
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--dropout", type=float, default=0.1)
-    parser.add_argument("--words", type=int, default=40_000, help="words a batch")
+    parser.add_argument("--words", type=int, default=40_000, help="words per batch")
     parser.add_argument("--forward", type=int, default=896)
     parser.add_argument("--backward", type=int, default=640)
     parser.add_argument("--width", type=int, default=384)

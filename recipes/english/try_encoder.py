@@ -2,7 +2,7 @@
 
     python recipes/english/try_encoder.py PAIRS [NUMBER]
 
-PAIRS has two sentences a line, separated by a tab, in the tokenisation of the Penn Treebank; the first NUMBER (2,000)
+PAIRS has two sentences per line, separated by a tab, in the tokenisation of the Penn Treebank; the first NUMBER (2,000)
 are taken. Printed are the share found first and the mean reciprocal rank, of the encoder and of sums of word vectors.
 """
 
@@ -17,7 +17,7 @@ from cgmh.evaluation.paraphrases import from_treebank, read_pairs
 from cgmh.models.meaning import load_meaning
 from cgmh.text.tokenizer import split
 
-COMMON = 4.0  # -log frequency up to which a word counts nothing
+MIN_RARITY = 4.0  # -log frequency up to which a word counts nothing
 
 
 def main(file: Path, number: int) -> None:
@@ -25,18 +25,16 @@ def main(file: Path, number: int) -> None:
     pairs = read_pairs(file)[:number]
 
     def rows(texts: Sequence[str]) -> Tensor:
-        some = [meaning.rows(split(from_treebank(text))) for text in texts]
-        return torch.nn.utils.rnn.pad_sequence(some, batch_first=True)
+        ids = [meaning.rows(split(from_treebank(text))) for text in texts]
+        return torch.nn.utils.rnn.pad_sequence(ids, batch_first=True)
 
     def summed(weight: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
-        return lambda some: torch.nn.functional.normalize(
-            (meaning.vectors[some] * weight(some)[..., None]).sum(1), dim=-1
-        )
+        return lambda ids: torch.nn.functional.normalize((meaning.vectors[ids] * weight(ids)[..., None]).sum(1), dim=-1)
 
     ways = {
         "encoder": meaning.encoder,
-        "sum of word vectors": summed(lambda some: (some > 0).double()),
-        "sum weighted by rarity": summed(lambda some: (meaning.rarity[some] - COMMON).clamp(min=0) * (some > 0)),
+        "sum of word vectors": summed(lambda ids: (ids > 0).double()),
+        "sum weighted by rarity": summed(lambda ids: (meaning.rarity[ids] - MIN_RARITY).clamp(min=0) * (ids > 0)),
     }
     for name, way in ways.items():
         left, right = (way(rows(side)) for side in ([p.source for p in pairs], [p.reference for p in pairs]))

@@ -13,7 +13,7 @@ from scipy import stats
 
 from cgmh.models import load as choice
 from cgmh.ranking import POOL, Visit, choose, consensus, expected_gleu, judge, occupancy, resample, thinned
-from cgmh.text.gleu import sentence_gleu
+from cgmh.text.gleu import compare, ngrams, score
 
 FALSE_ALARM = 1e-4  # that a test of frequencies fails although all is well; seeds are fixed
 SEEDS = 6000
@@ -146,9 +146,12 @@ SAMPLES = [(1, 2, 3, 4), (1, 2, 5, 4), (9, 2, 5, 4, 6)]
 
 def test_expected_gleu_is_the_mean_over_the_references() -> None:
     source, shares = (1, 7, 3, 4), [0.5, 0.3, 0.1]
+
+    def gleu(hypothesis: tuple[int, ...], reference: tuple[int, ...]) -> float:
+        return float(score(compare(ngrams(source), ngrams(hypothesis), ngrams(reference)), smooth=True))
+
     wanted = [
-        sum(share * sentence_gleu(source, one, other) for share, other in zip(shares, SAMPLES, strict=True)) / 0.9
-        for one in SAMPLES
+        sum(share * gleu(one, other) for share, other in zip(shares, SAMPLES, strict=True)) / 0.9 for one in SAMPLES
     ]
     assert expected_gleu(source, SAMPLES, shares) == pytest.approx(wanted)
     assert len({round(value, 6) for value in wanted}) == 3

@@ -59,13 +59,13 @@ def test_what_each_candidate_pays(tune: ModuleType, pools: Path) -> None:
 def test_the_search_pays_what_people_wrote(tune: ModuleType, pools: Path) -> None:
     """A price that is too high for what people wrote comes down, until the correction is theirs."""
     start = {**tune.flat(COSTS), "replace.agreement": 15.0}
-    made = list(tune.read_pools([pools], start))
+    candidates = list(tune.read_pools([pools], start))
     people = CorrectionSet([SOURCE], [["He goes to school ."]], None)
-    judge = tune.Judge(made, [(people, 1.0)], [[]], 0.1)
+    judge = tune.Judge(candidates, [(people, 1.0)], [[]], 0.1)
     weights = np.array([0.5, 0.0, 0.0])
     before = judge(np.array(list(start.values())), weights)
-    found = tune.search(judge, start, weights, 8, 0)
-    worth, (gleu,), _ = judge(np.array(list(found.values())), weights)
+    costs = tune.search(judge, start, weights, 8, 0)
+    worth, (gleu,), _ = judge(np.array(list(costs.values())), weights)
     assert before[0] < worth
     assert gleu == 100
-    assert found["replace.agreement"] < 15
+    assert costs["replace.agreement"] < 15

@@ -1,4 +1,4 @@
-"""Corrections against what people wrote: sets of learners' sentences, and how far the probability of an edit is right.
+"""Corrections against what people wrote: sets of learners' sentences, and how well the probabilities of edits hold.
 
 Texts are compared token by token as they stand, split at blanks, casing kept. What turns one into another is a bag of
 *operations* on single tokens: replace one, delete one, insert one at a gap. They are read off the cheapest alignment:
@@ -15,17 +15,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..errors import BadInput, MissingExtra
+from ..result import Edit
+from ..training.corpus import read_lines
+from .datasets import sample_places
 
-BINS = 10
-_EDGES = [at / BINS for at in range(BINS)]
+NUM_BINS = 10
+_EDGES = [at / NUM_BINS for at in range(NUM_BINS)]
 # Costs are whole numbers, so that equal ones are equal.
 _INSERT = _DELETE = 100
 _RECASE = 10
-_LEAST, _MOST = 100, 190  # for replacing a word by another
+_MIN_REPLACE, _MAX_REPLACE = 100, 190
 _FORMATS = (".svg", ".png")
+_FIELDS = ("start", "end", "original", "replacement", "kind", "probability")
 
 
 @dataclass(frozen=True)
@@ -33,23 +35,12 @@ class CorrectionSet:
     """Sentences, for each the corrections that people wrote, and, where there are some, those of a spelling checker."""
 
     sources: list[str]
-    references: list[list[str]]  # one list a sentence, the annotators in the same order
+    references: list[list[str]]  # one list for each sentence, the annotators in the same order
     spellchecked: list[str] | None = None
 
 
-@dataclass(frozen=True)
-class PredictedEdit:
-    """Characters ``[start:end]`` of a text, what stands there, what is to stand there, and how sure that is."""
-
-    start: int
-    end: int
-    original: str
-    replacement: str
-    probability: float
-
-
 class Operation(NamedTuple):
-    """Tokens ``[start:end]`` of the source, at most one, and the token that stands there instead, if any."""
+    """Tokens ``[start:end]`` of the source, at most one token, and the token that stands there instead, if any."""
 
     start: int
     end: int
@@ -58,8 +49,10 @@ class Operation(NamedTuple):
 
 @dataclass(frozen=True)
 class Bin:
-    """The edits whose probability is at least `low` and below `high` (or 1): how many there are, and how many of them
-    some reference contains."""
+    """How many edits have a probability of at least `low` and below `high` (or 1), and how many of these are right.
+
+    An edit is right if one of the references contains it.
+    """
 
     low: float
     high: float
@@ -73,8 +66,10 @@ class Bin:
 
 
 def read_corrections(where: Path | str) -> CorrectionSet:
-    """A set in files of one sentence a line: PREFIX.src and PREFIX.ref0, PREFIX.ref1 ..., as JFLEG has them, perhaps
-    with PREFIX.spellchecked.src; or a folder with source and ref0, ref1 ..."""
+    """A set in files of one sentence per line: PREFIX.src and PREFIX.ref0, PREFIX.ref1 ..., as JFLEG has them.
+
+    There may be a PREFIX.spellchecked.src. Instead of a prefix, `where` may be a folder with source and ref0, ref1 ...
+    """
     where = Path(where)
     if where.is_dir():
         folder, prefix, source = where, "", "source"
@@ -86,25 +81,19 @@ def read_corrections(where: Path | str) -> CorrectionSet:
             "ref1 ..., or the beginning of the names of such files: DIR/dev for DIR/dev.src, DIR/dev.ref0 ..."
         )
     sources = _read(folder / source)
-    names: list[str] = []
-    while (folder / f"{prefix}ref{len(names)}").is_file():
-        names.append(f"{prefix}ref{len(names)}")
-    if not names:
-        raise BadInput(f"{where}: no references; there must be at least {folder / f'{prefix}ref0'}")
-    columns = [_read(folder / name, like=(source, len(sources))) for name in names]
+    columns: list[list[str]] = []
+    while (path := folder / f"{prefix}ref{len(columns)}").is_file():
+        columns.append(_read(path, like=(source, len(sources))))
+    if not columns:
+        raise BadInput(f"{where}: no references; there must be at least {path}")
     checked = folder / f"{prefix}spellchecked.src"
     spellchecked = _read(checked, like=(source, len(sources))) if checked.is_file() else None
-    return CorrectionSet(sources, [list(some) for some in zip(*columns, strict=True)], spellchecked)
+    return CorrectionSet(sources, [list(texts) for texts in zip(*columns, strict=True)], spellchecked)
 
 
 def sample_corrections(corrections: CorrectionSet, num_sentences: int | None, seed: int = 0) -> CorrectionSet:
-    """So many of the sentences, drawn at random, in their order; a smaller sample is part of a larger one."""
-    if num_sentences is None or num_sentences >= len(corrections.sources):
-        return corrections
-    if num_sentences < 1:
-        raise BadInput(f"--limit {num_sentences}: at least one sentence is needed")
-    order = np.random.default_rng(seed).permutation(len(corrections.sources))
-    chosen = sorted(order[:num_sentences].tolist())
+    """`num_sentences` of the sentences, drawn at random, in their order; a smaller sample is part of a larger one."""
+    chosen = sample_places(len(corrections.sources), num_sentences, seed)
     checked = corrections.spellchecked
     return CorrectionSet(
         [corrections.sources[at] for at in chosen],
@@ -114,7 +103,7 @@ def sample_corrections(corrections: CorrectionSet, num_sentences: int | None, se
 
 
 def spread_references(corrections: CorrectionSet, num_texts: int) -> list[str]:
-    """So many distinct references: the first annotator's, spread evenly over the set, then the second's, and so on."""
+    """Distinct references: the first annotator's, spread evenly over the set, then the second's, and so on."""
     if num_texts < 1:
         raise BadInput(f"{num_texts} references; at least one is needed")
     chosen: dict[str, None] = {}
@@ -143,17 +132,17 @@ def operations(source: Sequence[str], target: Sequence[str]) -> Counter[Operatio
                 ways.append((best[i][j + 1][0] + _INSERT, 0, 1))
             if ways:
                 best[i][j] = min(ways, key=lambda way: way[0])
-    found: Counter[Operation] = Counter()
+    bag: Counter[Operation] = Counter()
     i = j = 0
     while i < len(source) or j < len(target):
         _, taken, put = best[i][j]
         if not (taken and put and source[i] == target[j]):
-            found[Operation(i, i + taken, target[j] if put else None)] += 1
+            bag[Operation(i, i + taken, target[j] if put else None)] += 1
         i, j = i + taken, j + put
-    return found
+    return bag
 
 
-def edit_operations(text: str, edit: PredictedEdit) -> Counter[Operation]:
+def edit_operations(text: str, edit: Edit) -> Counter[Operation]:
     """What one edit of characters does to the tokens of a text; nothing, if it only moves blanks."""
     if not 0 <= edit.start <= edit.end <= len(text) or text[edit.start : edit.end] != edit.original:
         raise BadInput(
@@ -163,47 +152,42 @@ def edit_operations(text: str, edit: PredictedEdit) -> Counter[Operation]:
     return operations(text.split(), (text[: edit.start] + edit.replacement + text[edit.end :]).split())
 
 
-def read_edits(records: Sequence[Mapping[str, Any]]) -> list[PredictedEdit]:
+def read_edits(records: Sequence[Mapping[str, Any]]) -> list[Edit]:
     """The edits of a text as `--json` prints them."""
     try:
-        return [
-            PredictedEdit(
-                int(record["start"]), int(record["end"]), str(record["original"]), str(record["replacement"]),
-                float(record["probability"]),
-            )
-            for record in records
-        ]  # fmt: skip
-    except (KeyError, TypeError, ValueError) as error:
+        return [Edit(**{name: record[name] for name in _FIELDS}) for record in records]
+    except (KeyError, TypeError) as error:
         raise BadInput(f"not a list of edits ({error!r}); give what stands under `edits` in the JSON") from error
 
 
 def calibration(
-    edits: Sequence[Sequence[PredictedEdit]], sources: Sequence[str], references: Sequence[Sequence[str]]
+    edits: Sequence[Sequence[Edit]], sources: Sequence[str], references: Sequence[Sequence[str]]
 ) -> list[Bin]:
     """The edits of all the sentences in bins of probability, each 0.1 wide; bins without edits are left out.
 
     An edit that changes no token counts nowhere.
     """
-    judged: list[list[tuple[float, bool]]] = [[] for _ in range(BINS)]
-    for some, source, written in zip(edits, sources, references, strict=True):
-        done = [(edit.probability, edit_operations(source, edit)) for edit in some]
-        human = [operations(source.split(), reference.split()) for reference in written] if done else []
-        for probability, own in done:
-            if not 0 <= probability <= 1:
-                raise BadInput(f"an edit of {source!r} has the probability {probability}; it must lie between 0 and 1")
-            if own:
-                place = bisect_right(_EDGES, probability) - 1
-                judged[place].append((probability, any(own <= other for other in human)))
+    bins: list[list[tuple[float, bool]]] = [[] for _ in range(NUM_BINS)]  # the probability of an edit; is it right?
+    for of_source, source, texts in zip(edits, sources, references, strict=True):
+        wanted = [operations(source.split(), text.split()) for text in texts] if of_source else []
+        for edit in of_source:
+            if not 0 <= edit.probability <= 1:
+                raise BadInput(
+                    f"an edit of {source!r} has the probability {edit.probability}; it must lie between 0 and 1"
+                )
+            if own := edit_operations(source, edit):
+                place = bisect_right(_EDGES, edit.probability) - 1
+                bins[place].append((edit.probability, any(own <= other for other in wanted)))
     return [
         Bin(
             low=_EDGES[at],
-            high=(at + 1) / BINS,
-            num_edits=len(some),
-            num_found=sum(found for _, found in some),
-            mean_probability=sum(probability for probability, _ in some) / len(some),
+            high=(at + 1) / NUM_BINS,
+            num_edits=len(members),
+            num_found=sum(right for _, right in members),
+            mean_probability=sum(probability for probability, _ in members) / len(members),
         )
-        for at, some in enumerate(judged)
-        if some
+        for at, members in enumerate(bins)
+        if members
     ]
 
 
@@ -211,8 +195,8 @@ def calibration_error(bins: Sequence[Bin]) -> float:
     """How far probabilities and shares lie apart, on average over the edits (expected calibration error)."""
     if not bins:
         raise BadInput("no edits, so nothing says how far their probabilities are right")
-    apart = sum(some.num_edits * abs(some.share - some.mean_probability) for some in bins)
-    return apart / sum(some.num_edits for some in bins)
+    apart = sum(part.num_edits * abs(part.share - part.mean_probability) for part in bins)
+    return apart / sum(part.num_edits for part in bins)
 
 
 def plot_calibration(bins: Sequence[Bin], path: Path) -> None:
@@ -229,10 +213,10 @@ def plot_calibration(bins: Sequence[Bin], path: Path) -> None:
         figure = Figure(figsize=(7.2, 2.8), layout="constrained")
         shares, counts = figure.subplots(1, 2)
         shares.plot([0, 1], [0, 1], ":", color="gray", label="perfectly calibrated")
-        shares.plot([some.mean_probability for some in bins], [some.share for some in bins], "o-", label="edits")
+        shares.plot([part.mean_probability for part in bins], [part.share for part in bins], "o-", label="edits")
         shares.set(xlim=(0, 1), ylim=(0, 1), xlabel="probability of an edit", ylabel="share in some reference")
         shares.legend()
-        counts.bar([some.low for some in bins], [some.num_edits for some in bins], width=1 / BINS, align="edge")
+        counts.bar([part.low for part in bins], [part.num_edits for part in bins], width=1 / NUM_BINS, align="edge")
         counts.set(xlim=(0, 1), xlabel="probability of an edit", ylabel="number of edits")
         for axes in (shares, counts):
             axes.grid(alpha=0.3)
@@ -250,15 +234,12 @@ def _replacing(old: str, new: str) -> int:
     shorter = min(len(old), len(new))
     start = next((at for at in range(shorter) if old[at] != new[at]), shorter)
     end = next((at for at in range(shorter - start) if old[-1 - at] != new[-1 - at]), shorter - start)
-    return _MOST - (_MOST - _LEAST) * (start + end) // max(len(old), len(new))
+    return _MAX_REPLACE - (_MAX_REPLACE - _MIN_REPLACE) * (start + end) // max(len(old), len(new))
 
 
 def _read(path: Path, like: tuple[str, int] | None = None) -> list[str]:
-    """The lines of a file, none of them empty; as many as another file has, if there is one that it belongs to."""
-    try:
-        lines = [line.rstrip() for line in path.read_text(encoding="utf-8").removesuffix("\n").split("\n")]
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: cannot read it ({error})") from error
+    """The lines of a file, none of them empty; as many as the file `like` has, of which name and size are given."""
+    lines = [line.rstrip() for line in read_lines(path)] or [""]
     if like and len(lines) != like[1]:
         raise BadInput(f"{path}: {len(lines)} lines, but {like[0]} has {like[1]}; line by line they belong together")
     if "" in lines:

@@ -1,4 +1,7 @@
-"""Sets of keywords to test with, and the sentences people wrote for them."""
+"""Data sets in files: sets of keywords to test with, and the sentences that people wrote for them.
+
+What all data sets need is here too: drawing a sample.
+"""
 
 import json
 import re
@@ -11,6 +14,7 @@ import numpy as np
 
 from ..errors import BadInput
 from ..text.tokenizer import first_word, split
+from ..training.corpus import read_lines
 
 _TOKEN = re.compile(r"\w+|\.{2,}|-{2,}|\"+|[^\w\s]")
 _ENCLITICS = frozenset("s t re ve m ll d S T RE VE M LL D".split())
@@ -32,7 +36,7 @@ _COMPOUNDS = frozenset(
 )
 _SECOND_PARTS = frozenset("backed based born controlled held inspired led related".split())
 _LAST_PARTS = frozenset("end excellent for lifetime old olds".split())  # of three: 18-year-old
-_LOOSE = frozenset(
+_UNJOINED = frozenset(
     "I a about after again all although among an and another anything are as at because before both but by can "
     "clear could did do does either even every exactly far for from get had has have he her here him his how if "
     "in including instead into is it its just least less many me more most my need needs never nor not nothing "
@@ -52,35 +56,45 @@ class KeywordSet:
     line: int
 
 
+def sample_places(num_items: int, limit: int | None, seed: int = 0) -> Sequence[int]:
+    """The places of `limit` items drawn at random, in order; a smaller sample is part of a larger one."""
+    if limit is None or limit >= num_items:
+        return range(num_items)
+    if limit < 1:
+        raise BadInput(f"--limit {limit}: at least one is needed")
+    return sorted(np.random.default_rng(seed).permutation(num_items)[:limit].tolist())
+
+
 def keyword_sets(path: Path, num_sets: int, seed: int = 0, sizes: Sequence[int] = (1, 2, 3, 4)) -> list[KeywordSet]:
     """Sets drawn from a tokenised file of one sentence a line, each set from another sentence.
 
-    The sentences are taken in a random order and the sizes in turn, so that there are as many sets of each size. The
+    The sentences are taken in a random order and the sizes in turn, so that each size has as many sets. The
     words of a set are drawn without replacement from those words of the sentence that hold a letter; a word that
     stands there twice can be drawn twice. The first word is lower-cased unless the file shows it to be a name.
     """
-    texts = [detokenize(line) for line in _lines(path)]
+    lines = _numbered_lines(path)
+    texts = [detokenize(line) for _, line in lines]
     words = [split(text) for text in texts]
     cases = _Cases(words)
-    draws = np.random.default_rng(seed)
+    generator = np.random.default_rng(seed)
     sets: list[KeywordSet] = []
-    for at in draws.permutation(len(words)).tolist():
+    for at in generator.permutation(len(words)).tolist():
         if len(sets) == num_sets:
             break
-        choices = cases.keywords(words[at])
+        candidates = cases.keywords(words[at])
         size = sizes[len(sets) % len(sizes)]
-        if len(choices) >= size:
-            chosen = draws.choice(len(choices), size, replace=False).tolist()
-            sets.append(KeywordSet(tuple(choices[place] for place in chosen), (texts[at],), at + 1))
+        if len(candidates) >= size:
+            chosen = generator.choice(len(candidates), size, replace=False).tolist()
+            sets.append(KeywordSet(tuple(candidates[place] for place in chosen), (texts[at],), lines[at][0]))
     if len(sets) < num_sets:
         raise BadInput(f"{path}: its sentences give {len(sets)} sets of keywords; ask for no more than that")
     return sets
 
 
 def concept_sets(path: Path, num_sets: int | None = None, seed: int = 0) -> list[KeywordSet]:
-    """The concept sets of a CommonGen file (JSON lines), in its order, or `num_sets` of them in a random order."""
+    """The concept sets of a CommonGen file (JSON lines) in their order, or `num_sets` of them in a random order."""
     sets = []
-    for number, line in enumerate(_lines(path), start=1):
+    for number, line in _numbered_lines(path):
         try:
             record = json.loads(line)
             sets.append(KeywordSet(tuple(record["concepts"]), tuple(record["references"]), number))
@@ -91,6 +105,10 @@ def concept_sets(path: Path, num_sets: int | None = None, seed: int = 0) -> list
     if num_sets > len(sets):
         raise BadInput(f"{path}: it has {len(sets)} concept sets; ask for no more than that")
     return [sets[at] for at in np.random.default_rng(seed).permutation(len(sets))[:num_sets].tolist()]
+
+
+def _numbered_lines(path: Path) -> list[tuple[int, str]]:
+    return [(number, line) for number, line in enumerate(read_lines(path), start=1) if line.strip()]
 
 
 def detokenize(line: str) -> str:
@@ -153,13 +171,13 @@ def _is_hyphen(tokens: Sequence[str], at: int, tight: Sequence[bool]) -> bool:
         return True  # U.S.-led, e-mail
     if f"{low}-{right}" in _COMPOUNDS or right in _SECOND_PARTS:
         return True
-    loose = low in _LOOSE and low not in _PREFIXES
+    loose = low in _UNJOINED and low not in _PREFIXES
     chained = at > 1 and tokens[at - 2] == "-" and tight[at - 1]
     if chained:
         return low in _LINKS or right in _LAST_PARTS  # up-to-date, 18-year-old
     if right in _PARTICLES or (right in _LINKS and at + 2 < len(tokens) and tokens[at + 2] == "-"):
         return not loose
-    if loose or right in _LOOSE or (right.endswith("ly") and right != "only"):
+    if loose or right in _UNJOINED or (right.endswith("ly") and right != "only"):
         return False
     plural = len(left) > 3 and low[-1] == "s" and low[-2] not in "sui"
     if low in _PREFIXES or plural or apostrophe:
@@ -173,7 +191,7 @@ def _is_hyphen(tokens: Sequence[str], at: int, tight: Sequence[bool]) -> bool:
 def _joins_number(left: str, right: str) -> bool:
     """3-1, 18-year, 70-strong, under-17, C-1; but "long - 34 years" is a dash."""
     if left[-1:].isdigit():
-        return right[:1].isdigit() or (right.islower() and right not in _LOOSE and not right.endswith(("ed", "ing")))
+        return right[:1].isdigit() or (right.islower() and right not in _UNJOINED and not right.endswith(("ed", "ing")))
     return left in ("under", "over") or (len(left) == 1 and left.isupper())
 
 
@@ -187,26 +205,18 @@ class _Cases:
 
     def keywords(self, words: Sequence[str]) -> list[str]:
         """The words of a sentence that can be keywords; an opening word that is found nowhere else tells too little."""
-        found = []
+        keywords = []
         for at, word in enumerate(words):
             if not any(c.isalpha() for c in word) or word[0] == "'":
                 continue
             low = word.lower()
             says_nothing = _opens(words, at) and word[0] != low[0] and word[1:] == low[1:]
             if not says_nothing or self._capital[low] > self._lower[low]:
-                found.append(word)
+                keywords.append(word)
             elif self._lower[low]:
-                found.append(low)
-        return found
+                keywords.append(low)
+        return keywords
 
 
 def _opens(words: Sequence[str], at: int) -> bool:
     return at <= first_word(words) or (at > 0 and words[at - 1] in _BREAKS)
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: cannot read it ({error})") from error
-    return [line for line in lines if line.strip()]

@@ -1,4 +1,4 @@
-"""A long run written down as it goes, so that an interrupted one is picked up where it stopped."""
+"""A journal of a long run, written as it goes, so that an interrupted run is picked up where it stopped."""
 
 import json
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from ..errors import BadInput
 
 
 class Journal:
-    """A file of JSON lines: what kind of run it is, then one record for each thing that was done, under its key."""
+    """A file of JSON lines: what kind of run it is, then a record of each thing that was done, under its key."""
 
     def __init__(self, path: Path, run: Mapping[str, Any], *, resume: bool = False) -> None:
         """Begin the file anew; or, to `resume`, read what is there, which must be a run of the same kind."""
@@ -38,12 +38,12 @@ class Journal:
         if not whole:
             return False
         try:
-            found, *records = (json.loads(line) for line in whole.decode().split("\n")[:-1])
+            first, *records = (json.loads(line) for line in whole.decode().split("\n")[:-1])
             self.records = {record["key"]: record for record in records}
-            kind = dict(found["run"])
+            kind = dict(first["run"])
         except (ValueError, KeyError, TypeError) as error:
             raise BadInput(f"{self.path}: not the record of a run ({error}); leave out --resume") from error
-        if found != head:
+        if first != head:
             other = sorted(name for name in kind.keys() | head["run"].keys() if kind.get(name) != head["run"].get(name))
             raise BadInput(f"{self.path}: made with another {', '.join(other)}; leave out --resume, or give the same")
         if len(whole) < len(text):

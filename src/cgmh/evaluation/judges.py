@@ -1,6 +1,7 @@
-"""A judge that is not the generator: an n-gram model with interpolated modified Kneser-Ney smoothing.
+"""The judge, a model that scores sentences and is not the generator: n-grams with modified Kneser-Ney smoothing.
 
-Chen and Goodman (1999), section 3: for an n-gram that ends in w after the context h, and h' without its first word,
+It is interpolated as in Chen and Goodman (1999), section 3: for an n-gram that ends in w after the context h, and h'
+the context without its first word,
 
     p(w|h) = max(c(hw) - D(c(hw)), 0) / c(h.) + gamma(h) p(w|h')
 
@@ -8,8 +9,8 @@ where c counts occurrences at the highest order, and distinct left neighbours be
 sentence and so has no left neighbour); the unigrams are interpolated with the uniform distribution. N-grams seen at
 most `cutoff` times are dropped, and gamma(h) receives their mass: every p(.|h) still sums to 1.
 
-The judge splits text by `cgmh.text.tokenizer` and lowers it, so that it does not judge capitals. The vocabulary is
-closed: a word outside it is scored as one common unknown. See `NgramJudge.unknown_rate` before comparing systems.
+The judge splits text by `cgmh.text.tokenizer` and lowers it, so that capitals do not count. The vocabulary is closed: a
+word outside it is scored as one common unknown. See `NgramJudge.unknown_rate` before comparing systems.
 """
 
 import json
@@ -18,7 +19,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,8 +41,8 @@ def discounts(counts: Ints) -> Floats:
     if not (n1 and n2 and n3 and n4):
         return fallback
     share = n1 / (n1 + 2 * n2)
-    found = np.array([0.0, 1 - 2 * share * n2 / n1, 2 - 3 * share * n3 / n2, 3 - 4 * share * n4 / n3])
-    return found if all(0 < found[times] < times for times in (1, 2, 3)) else fallback
+    estimated = np.array([0.0, 1 - 2 * share * n2 / n1, 2 - 3 * share * n3 / n2, 3 - 4 * share * n4 / n3])
+    return estimated if all(0 < estimated[times] < times for times in (1, 2, 3)) else fallback
 
 
 @dataclass
@@ -75,30 +76,24 @@ class NgramJudge:
         self._ids = {word: at for at, word in enumerate(self.words)}
 
     @property
-    def order(self) -> int:
-        """The longest n-gram."""
-        return len(self.shares)
-
-    @property
     def signature(self) -> str:
         """One line that tells this judge from another."""
         sizes = "-".join(str(len(share)) for share in self.shares)
-        return f"judge:modified-kneser-ney|order:{self.order}|ngrams:{sizes}|case:lower|tok:cgmh"
+        return f"judge:modified-kneser-ney|order:{len(self.shares)}|ngrams:{sizes}|case:lower|tok:cgmh"
 
     @classmethod
     def train(
-        cls,
-        lines: Iterable[str],
-        order: int = 5,
-        num_words: int = 60_000,
-        cutoffs: Sequence[int] = (0, 0, 0, 1, 1),
-    ) -> Self:
-        """A judge of sentences like these, one a line; an n-gram seen at most ``cutoffs[n - 1]`` times is dropped."""
+        cls, lines: Iterable[str], num_words: int = 60_000, cutoffs: Sequence[int] = (0, 0, 0, 1, 1)
+    ) -> "NgramJudge":
+        """A judge of sentences like these, one per line, by n-grams of up to as many words as there are `cutoffs`.
+
+        An n-gram seen at most ``cutoffs[n - 1]`` times is dropped.
+        """
         cutoffs = tuple(cutoffs)
-        if not 1 <= order == len(cutoffs) or cutoffs[0] or list(cutoffs) != sorted(cutoffs):
-            raise BadInput(f"cutoffs {cutoffs} must be {order} numbers that start at 0 and never fall")
+        if not cutoffs or cutoffs[0] or list(cutoffs) != sorted(cutoffs):
+            raise BadInput(f"cutoffs {cutoffs} must be numbers that start at 0 and never fall, one for each length")
         words, ids = _read(lines, num_words)
-        tables = _count(ids, len(words), order)
+        tables = _count(ids, len(words), len(cutoffs))
         return cls(words, *_estimate(tables, len(words), cutoffs))
 
     def log_probs(self, texts: Sequence[str]) -> list[Floats]:
@@ -115,10 +110,10 @@ class NgramJudge:
             context = np.where(place >= length - 1, np.roll(index, 1), -1)
             key = np.where(context < 0, -1, context * size + ids)
             at = np.searchsorted(keys, key).clip(max=len(keys) - 1)
-            found = keys[at] == key
-            longer = np.where(found, shares[at], 0) + gammas[context] * probability
+            known = keys[at] == key
+            longer = np.where(known, shares[at], 0) + gammas[context] * probability
             probability = np.where(context < 0, probability, longer)
-            index = np.where(found, at, -1)
+            index = np.where(known, at, -1)
         starts = np.flatnonzero(ids == START)
         with np.errstate(divide="ignore"):  # the start mark itself has no probability
             log = np.log(probability)
@@ -152,7 +147,7 @@ class NgramJudge:
         (directory / "words.json").write_text(json.dumps(self.words, ensure_ascii=False), encoding="utf-8")
 
     @classmethod
-    def load(cls, directory: Path) -> Self:
+    def load(cls, directory: Path) -> "NgramJudge":
         """The judge that `save` wrote."""
         try:
             words = json.loads((directory / "words.json").read_text(encoding="utf-8"))

@@ -1,8 +1,7 @@
 """Paraphrases against what people wrote: BLEU with the reference, BLEU with the source, and both in one number.
 
-Lines are compared token by token as they stand: lower case, tokens apart, in the tokenisation of the data.
-
-Text in the tokenisation of the Penn Treebank, as many data sets have it: ``ca n't``, ``-lrb-``, `` `` '' ``.
+Lines are compared token by token as they stand in the data: lower case, in the tokenisation of the Penn Treebank, which
+writes ``ca n't``, ``-lrb-``, `` `` '' ``. The sampler reads natural text, so lines are brought into it and back.
 """
 
 import re
@@ -14,11 +13,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import BadInput, MissingExtra
+from ..training.corpus import read_lines
+from .datasets import sample_places
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
 
 REFERENCE_SHARE = 0.9  # of BLEU-ref in iBLEU; the rest is what BLEU-ori takes away
+_BRACKETS = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}"}
+_MARKS = {**_BRACKETS, "``": '"', "''": '"'}
+_TOKENS = {"‘": "`", **{mark: token for token, mark in _BRACKETS.items()}}
+_SINGLE = re.compile(r"(?<!\S)` (\S(?:[^`]*?\S)?) '(?!\S)")  # ` so quoted '
+_CLITIC = re.compile(r"(?<=\w) (n't|'(?:s|re|ve|ll|d|m))(?!\S)", re.IGNORECASE)
+_CANNOT = re.compile(r"\b([Cc]an) not\b")
+_ENDING = re.compile(r"^(\w.*)('(?:s|re|ve|ll|d|m))$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -31,7 +39,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Scores:
-    """What a list of paraphrases reaches. BLEU of the corpus; and the mean over its sentences, as a second view."""
+    """What a list of paraphrases reaches: BLEU of the corpus and, as a second view, the mean over its sentences."""
 
     num_pairs: int
     bleu_ref: float
@@ -45,13 +53,9 @@ class Scores:
 
 
 def read_pairs(path: Path) -> list[Pair]:
-    """The pairs of a file: a source, a tab and a reference a line. A source may stand in several lines."""
-    try:
-        lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: cannot be read as text ({error})") from error
+    """The pairs of a file, on each line a source, a tab and a reference. A source may stand in several lines."""
     pairs = []
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(read_lines(path), start=1):
         fields = [" ".join(part.split()) for part in line.split("\t")]
         if len(fields) != 2:
             raise BadInput(f"{path}, line {number}: {len(fields)} fields; give a source, a tab and a reference")
@@ -59,22 +63,45 @@ def read_pairs(path: Path) -> list[Pair]:
             missing = "reference" if fields[0] else "source"
             raise BadInput(f"{path}, line {number}: the {missing} is empty; fill it in or drop the line")
         pairs.append(Pair(*fields))
+    if not pairs:
+        raise BadInput(f"{path}: empty; give at least one pair")
     return pairs
 
 
 def sample(pairs: Sequence[Pair], num_pairs: int | None, seed: int = 0) -> list[Pair]:
     """`num_pairs` of the pairs, drawn at random, in their order; a smaller sample is part of a larger one."""
-    if num_pairs is None or num_pairs >= len(pairs):
-        return list(pairs)
-    if num_pairs < 1:
-        raise BadInput(f"--limit {num_pairs}: at least one pair is needed")
-    chosen = np.random.default_rng(seed).permutation(len(pairs))[:num_pairs]
-    return [pairs[at] for at in sorted(chosen.tolist())]
+    return [pairs[at] for at in sample_places(len(pairs), num_pairs, seed)]
 
 
 def sources(pairs: Sequence[Pair]) -> list[str]:
     """The distinct sources, in the order in which they first appear."""
     return list(dict.fromkeys(pair.source for pair in pairs))
+
+
+def from_treebank(line: str) -> str:
+    """The line with its brackets, quotes and contractions as people write them; other tokens stay apart."""
+    line = _SINGLE.sub(r"'\1'", " ".join(line.split()))
+    line = " ".join(_MARKS.get(token.lower(), token) for token in line.split())
+    return _CANNOT.sub(r"\1not", _CLITIC.sub(r"\1", line))
+
+
+def to_treebank(words: Sequence[str]) -> list[str]:
+    """The words in lower case with contractions and marks as the Treebank has them."""
+    tokens: list[str] = []
+    opened = False
+    for word in map(str.lower, words):
+        if word == '"':
+            tokens.append("''" if opened else "``")
+            opened = not opened
+        elif word == "cannot":
+            tokens += ["can", "not"]
+        elif word.endswith("n't") and len(word) > 3:
+            tokens += [word[:-3], "n't"]
+        elif match := _ENDING.match(word):
+            tokens += match.groups()
+        else:
+            tokens.append(_TOKENS.get(word, word))
+    return tokens
 
 
 def as_line(words: Sequence[str], source: str) -> str:
@@ -86,13 +113,13 @@ def as_line(words: Sequence[str], source: str) -> str:
 
 
 def as_question(line: str) -> str:
-    """The line as a judge of natural text should see it: with a question mark at its end, whatever the data has."""
+    """The line as a model of natural text should see it: with a question mark at its end, whatever the data has."""
     text = from_treebank(line)
     return text if text.rstrip('" ').endswith(("?", ".", "!")) else f"{text} ?"
 
 
 def bleu(outputs: Sequence[str], references: Sequence[str]) -> float:
-    """BLEU-4 of the corpus, 0 to 100; one reference an output, tokens as they stand."""
+    """BLEU-4 of the corpus, 0 to 100; one reference for each output, tokens as they stand."""
     _check(outputs, references)
     return float(_metric().corpus_score(outputs, [references]).score)
 
@@ -101,7 +128,8 @@ def sentence_bleu(outputs: Sequence[str], references: Sequence[str]) -> list[flo
     """BLEU of each sentence, 0 to 100, over the orders that it is long enough for."""
     _check(outputs, references)
     metric = _metric(effective_order=True)
-    return [float(metric.sentence_score(*both).score) for both in zip(outputs, zip(references), strict=True)]
+    pairs = zip(outputs, references, strict=True)
+    return [float(metric.sentence_score(output, [reference]).score) for output, reference in pairs]
 
 
 def ibleu(bleu_ref: float, bleu_ori: float) -> float:
@@ -110,7 +138,7 @@ def ibleu(bleu_ref: float, bleu_ori: float) -> float:
 
 
 def measure(outputs: Sequence[str], pairs: Sequence[Pair]) -> Scores:
-    """The scores of the outputs, one a pair."""
+    """The scores of the outputs, one for each pair."""
     ori, ref = [pair.source for pair in pairs], [pair.reference for pair in pairs]
     bleu_ref, bleu_ori = bleu(outputs, ref), bleu(outputs, ori)
     metric = _metric()
@@ -141,42 +169,3 @@ def _check(outputs: Sequence[str], references: Sequence[str]) -> None:
         raise BadInput(f"{len(outputs)} outputs for {len(references)} references; give one for each")
     if not outputs:
         raise BadInput("BLEU needs at least one output")
-
-
-_BRACKETS = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}"}
-_MARKS = {**_BRACKETS, "``": '"', "''": '"'}
-_SINGLE = re.compile(r"(?<!\S)` (\S(?:[^`]*?\S)?) '(?!\S)")  # ` so quoted '
-_CLITIC = re.compile(r"(?<=\w) (n't|'(?:s|re|ve|ll|d|m))(?!\S)", re.IGNORECASE)
-_CANNOT = re.compile(r"\b([Cc]an) not\b")
-_ENDING = re.compile(r"^(\w.*)('(?:s|re|ve|ll|d|m))$", re.IGNORECASE)
-
-
-def from_treebank(line: str) -> str:
-    """The line with its brackets, quotes and contractions as people write them; other tokens stay apart."""
-    line = _SINGLE.sub(r"'\1'", " ".join(line.split()))
-    line = " ".join(_MARKS.get(token.lower(), token) for token in line.split())
-    return _CANNOT.sub(r"\1not", _CLITIC.sub(r"\1", line))
-
-
-def to_treebank(words: Sequence[str]) -> list[str]:
-    """The words in lower case with contractions and marks as the Treebank has them."""
-    brackets = {mark: token for token, mark in _BRACKETS.items()}
-    found: list[str] = []
-    opened = False
-    for word in map(str.lower, words):
-        if word == '"':
-            found.append("''" if opened else "``")
-            opened = not opened
-        elif word == "‘":
-            found.append("`")
-        elif word in brackets:
-            found.append(brackets[word])
-        elif word == "cannot":
-            found += ["can", "not"]
-        elif word.endswith("n't") and len(word) > 3:
-            found += [word[:-3], "n't"]
-        elif (match := _ENDING.match(word)) and len(word) > len(match[2]):
-            found += [match[1], match[2]]
-        else:
-            found.append(word)
-    return found

@@ -1,8 +1,9 @@
 """The facts of a sentence that a paraphrase must not change: numbers, negations, names and quoted text."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from ..errors import BadInput
 from .rake import STOP_WORDS
@@ -13,14 +14,10 @@ KINDS = ("numbers", "negation", "names", "quotes")
 
 _TENS = frozenset("twenty thirty forty fourty fifty sixty seventy eighty ninety".split())
 _SCALES = frozenset("hundred thousand million billion trillion lakh crore".split())
-_NUMBERS = (
-    frozenset(
-        "zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-        "eighteen nineteen dozen dozens half twice thrice hundreds thousands millions billions lakhs crores".split()
-    )
-    | _TENS
-    | _SCALES
-)
+_NUMBERS = _TENS | _SCALES | frozenset(
+    "zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen dozen dozens half twice thrice hundreds thousands millions billions lakhs crores".split()
+)  # fmt: skip
 _BEFORE_NUMBER = frozenset("$ £ € ¥ ₹ # - + ~ < > ≤ ≥ ± rs rs. inr usd".split())
 _AFTER_NUMBER = frozenset("$ £ € ¥ ₹ % ‰ ° + percent".split())
 _BETWEEN_NUMBERS = frozenset("+ - * / x × ÷ ^ = : – ' ‘".split())
@@ -42,21 +39,21 @@ _NAME_PHRASES = frozenset(
     )
 )  # fmt: skip
 # "us" is the country after "the" and before these.
-_US_WHAT = frozenset(
+_AFTER_US = frozenset(
     "president presidential presidents presidency election elections military army navy constitution citizen citizens "
     "citizenship university universities college dollar dollars passport visa government economy congress senate green "
     "supreme embassy".split()
 )
-# Written with a capital in titles, so that the vocabulary takes them for names; alone they are nouns and greetings.
+# Often written with a capital, so that the vocabulary takes them for names; alone they are nouns and greetings.
 # Beside a name they are part of it: Stanford University, President Obama. No first names; Visa and Queen lose by it.
-_COMMON = frozenset(
+_TITLE_WORDS = frozenset(
     "academy ah airlines ambassador assembly association award basilica boulevard captain charter chartered chef "
     "commerce commission committee corporation council county declaration department duchess emperor empire exchange "
     "federation festival hacker hackers hello hi institute internet journal kingdom lake mayor minister ministry motor "
     "motors museum oh orchestra organization parliamentary pharma pope premier president prime princess pro province "
     "queen republic reserve secretary secretariat t-shirt t-shirts university visa visas".split()
 )
-_SMALL = frozenset("from with into over than that upon onto about".split())  # in lower case even in a title
+_LOWER_IN_TITLES = frozenset("from with into over than that upon onto about".split())
 _OPENING = frozenset('. ! ? ... : ; ( [ " ‘ — -'.split())  # after one of these a capital may open a sentence
 _FIRST_PERSON = re.compile(r"[Ii](?:'\w+)?")
 _PAIRS = {"‘": "'", "'": "'", "「": "」", "『": "』", "(": ")", "[": "]", "{": "}"}
@@ -69,7 +66,7 @@ _SUFFIXES = (
 
 @dataclass(frozen=True)
 class Fact:
-    """A phrase ``words[start:end]`` of a sentence that states something of a kind."""
+    """A phrase ``words[start:end]`` of a sentence that states a fact of one of the `KINDS`."""
 
     kind: str
     start: int
@@ -97,14 +94,14 @@ def is_name(word: str, vocabulary: Vocabulary) -> bool:
     lower = word.lower()
     if word == lower:
         return _is_unknown(word, vocabulary)
-    if lower in _COMMON:
+    if lower in _TITLE_WORDS:
         return False
     acronym = len(word) <= 3 or (word in vocabulary.ids and lower not in STOP_WORDS)
     return acronym or not word.isupper() or not vocabulary.is_ordinary(lower)  # the last: an ordinary word, shouted
 
 
 def _is_unknown(word: str, vocabulary: Vocabulary) -> bool:
-    """Whether the vocabulary knows neither the word, nor its stem, nor every longer part of a compound: b.tech."""
+    """Whether the vocabulary knows neither the word, nor its stem, nor all parts of a compound: b.tech."""
     if not word[:1].isalpha() or "'" in word or vocabulary.casings(word):
         return False
     parts = [part for part in re.split(r"[-/&]", word) if len(part) > 1]
@@ -127,53 +124,49 @@ def find_facts(words: Sequence[str], vocabulary: Vocabulary, kinds: Collection[s
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown:
         raise BadInput(f"{unknown[0]!r} is no kind of fact; choose from {', '.join(KINDS)}")
-    finders: dict[str, Callable[[], Iterator[tuple[int, int]]]] = {
-        "quotes": lambda: _quotes(words),
-        "negation": lambda: ((at, at + 1) for at, word in enumerate(words) if is_negation(word)),
-        "names": lambda: _names(words, vocabulary),
-        "numbers": lambda: _numbers(words),
+    spans = {
+        "quotes": _quotes(words),
+        "negation": ((at, at + 1) for at, word in enumerate(words) if is_negation(word)),
+        "names": _names(words, vocabulary),
+        "numbers": _numbers(words),
     }
-    taken = [False] * len(words)
-    found: list[Fact] = []
-    for kind, find in finders.items():
-        if kind not in kinds:
-            continue
-        for start, end in find():
-            for begin, stop in _runs([not other for other in taken[start:end]]):  # what an earlier kind left of it
-                if _has_words(words[start + begin : start + stop]):
-                    found.append(Fact(kind, start + begin, start + stop))
-            taken[start:end] = [True] * (end - start)
-    return sorted(found, key=lambda fact: fact.start)
+    free = [True] * len(words)
+    facts: list[Fact] = []
+    for kind in (kind for kind in spans if kind in kinds):
+        for start, end in spans[kind]:
+            for first, last in _runs(free[start:end]):  # what an earlier kind left of it
+                if _has_words(words[start + first : start + last]):
+                    facts.append(Fact(kind, start + first, start + last))
+            free[start:end] = [False] * (end - start)
+    return sorted(facts, key=lambda fact: fact.start)
 
 
 def _runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
-    """The stretches of places that hold."""
-    start = None
-    for at, flag in enumerate([*flags, False]):
-        if flag and start is None:
-            start = at
-        elif not flag and start is not None:
+    """From where to where the flags are true, for each stretch of them."""
+    at = 0
+    for flag, stretch in groupby(flags):
+        start, at = at, at + len(list(stretch))
+        if flag:
             yield start, at
-            start = None
 
 
 def _numbers(words: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Runs of number words with the signs that belong to them: $ 5 million, 50 %, one hundred and five, 2 + 2."""
     lower = [word.lower() for word in words]
-    own = [is_number(word) for word in words]
-    flags = list(own)
+    numbers = [is_number(word) for word in words]
+    flags = list(numbers)
     for at, word in enumerate(lower):
-        before = at > 0 and own[at - 1]
-        after = at + 1 < len(words) and own[at + 1]
+        before = at > 0 and numbers[at - 1]
+        after = at + 1 < len(words) and numbers[at + 1]
         flags[at] = (
-            own[at]
+            numbers[at]
             or (word in _BETWEEN_NUMBERS and before and after)
             or (word in _BEFORE_NUMBER - _BETWEEN_NUMBERS and after)
             or (word in _AFTER_NUMBER and before)
             or (word == "one" and ((after and lower[at + 1] in _SCALES) or (before and lower[at - 1] in _TENS)))
             or (word == "and" and before and after and lower[at - 1] in _SCALES)
         )
-    return _runs(flags)
+    yield from _runs(flags)
 
 
 def _names(words: Sequence[str], vocabulary: Vocabulary) -> Iterator[tuple[int, int]]:
@@ -185,24 +178,24 @@ def _names(words: Sequence[str], vocabulary: Vocabulary) -> Iterator[tuple[int, 
         is_name(word, vocabulary) and not (_opens(words, at) and vocabulary.is_ordinary(lower[at]))
         for at, word in enumerate(cased)
     ]
+    titles = [word in _TITLE_WORDS and known != word for word, known in zip(lower, cased, strict=True)]
     for at in range(len(words)):
         for length in (2, 3):
             if tuple(lower[at : at + length]) in _NAME_PHRASES:
                 flags[at : at + length] = [True] * length
-        if lower[at] == "us" and (lower[at - 1 : at] == ["the"] or _US_WHAT.intersection(lower[at + 1 : at + 2])):
+        if lower[at] == "us" and (lower[at - 1 : at] == ["the"] or _AFTER_US.intersection(lower[at + 1 : at + 2])):
             flags[at] = True
     first = first_word(words)
     if tell and 0 <= first < len(words) - 1 and flags[first + 1] and _may_open_name(words[first], vocabulary):
         flags[first] = True  # "home Depot rose": the sentence capital that truecasing took was the name's own
     # Backwards for what leans on the name after it ("new York", "President Obama"), forwards for the one before.
     for at in reversed(range(len(words) - 1)):
-        leans = lower[at] in _OPENS_NAME or (lower[at] in _COMMON and cased[at] != lower[at])
+        leans = lower[at] in _OPENS_NAME or titles[at]
         joins = lower[at] == "&" and at > 0 and flags[at - 1]
         flags[at] = flags[at] or (flags[at + 1] and (leans or joins))
     for at in range(1, len(words)):
-        leans = (lower[at] in _COMMON and cased[at] != lower[at]) or lower[at].isdigit()
-        flags[at] = flags[at] or (flags[at - 1] and leans)
-    return _runs(flags)
+        flags[at] = flags[at] or (flags[at - 1] and (titles[at] or lower[at].isdigit()))
+    yield from _runs(flags)
 
 
 def _may_open_name(word: str, vocabulary: Vocabulary) -> bool:
@@ -212,7 +205,7 @@ def _may_open_name(word: str, vocabulary: Vocabulary) -> bool:
 
 
 def _opens(words: Sequence[str], at: int) -> bool:
-    """Whether a capital at a place may be that of a sentence."""
+    """Whether the capital of a word may be there because a sentence begins with it."""
     return words[at][1:].lower() == words[at][1:] and (at == 0 or words[at - 1] in _OPENING)
 
 
@@ -221,7 +214,9 @@ def _capitals_tell(words: Sequence[str], vocabulary: Vocabulary) -> bool:
     spelled = [word for word in words if len(word) > 1 and word.isalpha()]
     if len(spelled) > 1 and all(word.isupper() for word in spelled):
         return False
-    ordinary = [word for word in words[1:] if vocabulary.is_ordinary(word.lower()) and word.lower() not in _SMALL]
+    ordinary = [
+        word for word in words[1:] if vocabulary.is_ordinary(word.lower()) and word.lower() not in _LOWER_IN_TITLES
+    ]
     capitals = sum(word[:1].isupper() and word != "I" for word in ordinary)
     longer = sum(len(word) > 3 and word.islower() for word in ordinary)
     return capitals < 3 or capitals <= 4 * longer
@@ -278,12 +273,12 @@ def _double_quotes(words: Sequence[str]) -> dict[int, int]:
 
 def _partner(words: Sequence[str], at: int, closing: str) -> int:
     """The end of the quote opened at a place, its closing mark included; the place itself if nothing closes it."""
-    depth = 0
-    for other in range(at + 1, len(words)):
-        if words[other] == closing:
-            if not depth:
-                return other + 1
+    depth = 1
+    for end, word in enumerate(words[at + 1 :], start=at + 2):
+        if word == closing:  # a mark that also opens closes first
             depth -= 1
-        elif words[other] == words[at]:
+            if not depth:
+                return end
+        elif word == words[at]:
             depth += 1
     return at

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 _OPEN_CLASSES = ("NOUN", "VERB")  # the parts of speech that new words join
-_SHORTEST = 3  # "la" and "las" are not one word
+_MIN_LETTERS = 3  # of a word whose forms are guessed: "la" and "las" are not one word
 # Words of the closed classes, for which regular rules would invent nonsense ("the" to "thing", "her" to "herring").
 _FIXED = frozenset(
     (
@@ -17,8 +17,7 @@ _FIXED = frozenset(
     ).split()
 )
 
-
-_Paradigm = dict[str, tuple[str, ...]]  # of a tag (VBZ, NNS), the forms that have it
+_Paradigm = dict[str, tuple[str, ...]]  # the forms that have a tag (VBZ, NNS), by tag
 _PRESENT = frozenset(("VBP", "VBZ"))
 _PAST = frozenset(("VBD",))
 _NUMBERS = frozenset(("NN", "NNS"))
@@ -46,16 +45,16 @@ def inflection_kinds(
     word = word.lower()
     if word in _FIXED:
         return {}
-    listed = list(_paradigms(word))
-    others = {form.lower() for paradigm in listed for form in _flat(paradigm)} - {word}
-    if not others and is_word is not None and word.isalpha() and len(word) >= _SHORTEST:
-        listed = list(_guessed(word))
-        others = {form.lower() for paradigm in listed for form in _flat(paradigm) if is_word(form)} - {word}
-    return {form: _kind(word, form, listed, is_verb=is_verb) for form in sorted(others)}
+    paradigms = list(_listed_paradigms(word))
+    others = {form.lower() for paradigm in paradigms for form in _flat(paradigm)} - {word}
+    if not others and is_word is not None and word.isalpha() and len(word) >= _MIN_LETTERS:
+        paradigms = list(_guessed_paradigms(word))
+        others = {form.lower() for paradigm in paradigms for form in _flat(paradigm) if is_word(form)} - {word}
+    return {form: _kind(word, form, paradigms, is_verb=is_verb) for form in sorted(others)}
 
 
-def _paradigms(word: str) -> Iterator[_Paradigm]:
-    """The tables of forms that the dictionary has the word in."""
+def _listed_paradigms(word: str) -> Iterator[_Paradigm]:
+    """The tables of forms in which the dictionary has the word."""
     import lemminflect
 
     for part, lemmas in lemminflect.getAllLemmas(word).items():
@@ -63,8 +62,8 @@ def _paradigms(word: str) -> Iterator[_Paradigm]:
             yield {"lemma": (lemma,), **lemminflect.getAllInflections(lemma, part)}
 
 
-def _guessed(word: str) -> Iterator[_Paradigm]:
-    """Tables that regular rules would put the word in."""
+def _guessed_paradigms(word: str) -> Iterator[_Paradigm]:
+    """The tables of forms into which regular rules would put the word."""
     import lemminflect
 
     for part in _OPEN_CLASSES:
@@ -74,17 +73,17 @@ def _guessed(word: str) -> Iterator[_Paradigm]:
             yield {"lemma": (lemma,), **lemminflect.getAllInflectionsOOV(lemma, part)}
 
 
-def _kind(one: str, other: str, listed: list[_Paradigm], *, is_verb: bool) -> str:
-    tags = [(_tags(one, paradigm), _tags(other, paradigm), paradigm["lemma"][0]) for paradigm in listed]
-    both = [(some, more, lemma) for some, more, lemma in tags if some and more]
-    same = [lemma for some, more, lemma in both if some & _PRESENT and more & _PRESENT]
-    same += [lemma for some, more, lemma in both if lemma == "be" and some & more & _PAST]  # was, were
-    is_number = any(some | more >= _NUMBERS for some, more, _ in both)
-    if same and (is_verb or not is_number or any(lemma in _IRREGULAR for lemma in same)):
+def _kind(word: str, form: str, paradigms: list[_Paradigm], *, is_verb: bool) -> str:
+    # The tags of the word and of the form in each paradigm that has both, and the lemma of the paradigm.
+    tags = [(_tags(word, paradigm), _tags(form, paradigm), paradigm["lemma"][0]) for paradigm in paradigms]
+    shared = [(a, b, lemma) for a, b, lemma in tags if a and b]
+    agreeing = [lemma for a, b, lemma in shared if (a & _PRESENT and b & _PRESENT) or (lemma == "be" and a & b & _PAST)]
+    is_number = any(a | b >= _NUMBERS for a, b, _ in shared)
+    if agreeing and (is_verb or not is_number or any(lemma in _IRREGULAR for lemma in agreeing)):
         return "agreement"
     if is_number:
         return "number"
-    changed = any((some & _PAST and more & _PRESENT) or (some & _PRESENT and more & _PAST) for some, more, _ in both)
+    changed = any((a & _PAST and b & _PRESENT) or (a & _PRESENT and b & _PAST) for a, b, _ in shared)
     return "tense" if changed else "inflection"
 
 
@@ -92,5 +91,5 @@ def _tags(form: str, paradigm: _Paradigm) -> set[str]:
     return {tag for tag, forms in paradigm.items() if tag != "lemma" and form in map(str.lower, forms)}
 
 
-def _flat(forms: _Paradigm) -> set[str]:
-    return {form for some in forms.values() for form in some}
+def _flat(paradigm: _Paradigm) -> set[str]:
+    return {form for forms in paradigm.values() for form in forms}

@@ -1,6 +1,8 @@
-"""Where the sentences and words of a text stand: the tokenizer's view of a text, traced back to what was typed.
+"""A text of one or several sentences, read for correction: the words of each sentence and where they were typed.
 
-A text of one or several sentences, read for correction: the words of each and where they stand.
+The tokenizer reads normalised text. So that every word can be traced back, a `Traced` text remembers for each of its
+characters which part of the original it came from; sentences are cut from it, and the words of a sentence are found in
+it one after another.
 """
 
 import re
@@ -15,12 +17,15 @@ from .vocabulary import Vocabulary
 
 Span = tuple[int, int]
 SHOUTED = 3  # from more words than this on, capitals throughout are a way to type
+_MIN_FOREIGN_WORDS = 4  # a shorter text is never taken for one in another language
+_MARKS = frozenset(", . ? ! ; : 's 'S".split())  # set tight in plain text, after a blank in tokenised text
+_ENCLOSING = frozenset('"()')  # with blanks on both sides in tokenised text alone
 
 _LINE = re.compile(r"[^\r\n\u2028\u2029]+")
 _LABEL = re.compile(r"(?:\(?\d{1,3} ?[.)]|\(?[a-z] ?\)|[-*•·]) (?=\S)")  # of a list; no part of the sentence
 _APART = re.compile(r"(?<=\w) (?=(?:n't|'(?:s|re|ve|ll|d|m))(?!\S))", re.IGNORECASE)  # the blank of "ca n't"
 _QUOTE = re.compile(r"(?<!\S)''(?!\S)")  # `` and '' of the Treebank, both normalised
-_ELLIPSIS, _DASH = re.compile(r"\.+"), re.compile("-+|—")
+_RUNS = {"…": re.compile(r"\.+"), "—": re.compile("-+|—")}  # how the words ... and — may be typed
 
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 _OPENING = frozenset("([{‘¿¡")
@@ -38,6 +43,90 @@ _SELF = frozenset("i i'm i've i'll i'd".split())  # typed small, yet a word that
 
 
 @dataclass(frozen=True)
+class SourceSentence:
+    """One sentence: its words as the sampler reads them, and where each stands in the text of its passage.
+
+    A span covers what was typed for the word ("ca n't" for can't). The stop that "U.S." shares with the end of its
+    sentence is a word with an empty span.
+    """
+
+    words: tuple[str, ...]
+    spans: tuple[Span, ...]
+    spaced: bool  # tokenised: blanks before marks, contractions as the Treebank has them
+    upper: bool  # capitals throughout
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A text and its sentences. What belongs to none (blank lines, labels of lists, rows of marks) is left alone."""
+
+    text: str
+    sentences: tuple[SourceSentence, ...]
+
+
+def read_passage(text: str, vocabulary: Vocabulary, *, most: int = 60, spaced: bool = False) -> Passage:
+    """The sentences of a text, each of at most `most` words and marks.
+
+    `spaced` says whether the text is tokenised where it does not show that itself. Raises `BadInput` for what is no
+    text that the vocabulary could be about.
+    """
+    if any(unicodedata.category(c) in ("Cc", "Cs", "Co") and c not in "\t\n\r" for c in text):
+        raise BadInput("has control characters; remove them")
+    if not text.strip():
+        raise BadInput("is empty; give a sentence")
+    traced = [sentence for sentence in _find_sentences(text, most) if any(c.isalpha() for c in sentence.text)]
+    if not traced:
+        raise BadInput("has no words, only marks or numbers; give a sentence")
+    sentences = [split(sentence.text) for sentence in traced]
+    for number, words in enumerate(sentences, start=1):
+        if len(words) > most:
+            which = f"sentence {number} " if len(sentences) > 1 else ""
+            raise BadInput(f"{which}has {len(words)} words and marks; at most {most} can be corrected, so split it")
+    spelled = [word for words in sentences for word in words if any(c.isalpha() for c in word)]
+    num_known = sum(bool(vocabulary.casings(word)) for word in spelled)
+    if len(spelled) >= _MIN_FOREIGN_WORDS and 4 * num_known < len(spelled):  # a quarter, because learners misspell much
+        raise BadInput("has few words that the model knows; it reads English, unless --model says otherwise")
+    spans = [_typed_spans(*both) for both in zip(traced, sentences, strict=True)]
+    counts = [_blanks(text, *both) for both in zip(sentences, spans, strict=True)]
+    total = (sum(apart for apart, _ in counts), sum(tight for _, tight in counts))
+    read = []
+    for words, places, count in zip(sentences, spans, counts, strict=True):
+        apart, tight = count if any(count) else total
+        tokenised = apart >= tight if apart or tight else spaced
+        read.append(_read_sentence(words, places, vocabulary, spaced=tokenised))
+    return Passage(text, tuple(read))
+
+
+def _read_sentence(
+    words: Sequence[str], spans: Sequence[Span], vocabulary: Vocabulary, *, spaced: bool
+) -> SourceSentence:
+    num_words = sum(any(c.isalnum() for c in word) for word in words)
+    upper = num_words > SHOUTED and "".join(words).isupper()
+    cased = [vocabulary.recase(word.lower()) for word in words] if upper else truecase(words, vocabulary.is_ordinary)
+    return SourceSentence(tuple(cased), tuple(spans), spaced, upper, spans[0][0], spans[-1][1])
+
+
+def _blanks(text: str, words: Sequence[str], spans: Sequence[Span]) -> tuple[int, int]:
+    """How many words and marks stand apart as in tokenised text, and how many marks are set tight as in plain text."""
+    apart = sum(any(c.isspace() for c in text[start:end]) for start, end in spans)
+    tight = 0
+    last = len(words) - 1
+    for at, word in enumerate(words):
+        before = at == 0 or spans[at - 1][1] < spans[at][0]
+        after = at == last or spans[at][1] < spans[at + 1][0]
+        if word in _MARKS and at and spans[at][0] < spans[at][1]:
+            apart += before
+            tight += not before
+        elif word in _ENCLOSING:
+            apart += before and after
+    if not apart and not tight and words[-1] == "...":  # less telling, since some type it so in plain text
+        apart += last > 0 and before
+    return apart, tight
+
+
+@dataclass(frozen=True)
 class Traced:
     """Normalised text that remembers, for each of its characters, the span of the original it came from."""
 
@@ -48,96 +137,14 @@ class Traced:
         return Traced(self.text[start:end], self.origins[start:end])
 
 
-def trace(text: str, offset: int = 0) -> Traced:
-    """`normalize` with the way back; `offset` is where the text begins in the original."""
-    found = Traced(text, tuple((at, at + 1) for at in range(offset, offset + len(text))))
-    while True:
-        # Without its soft hyphen a letter may meet an accent that it composes with: once more, then.
-        again = _normalize_once(found)
-        if again.text == found.text:
-            return again
-        found = again
-
-
-def _normalize_once(traced: Traced) -> Traced:
-    text, origins = traced.text, traced.origins
-    found: list[tuple[str, Span]] = []
-    at = 0
-    while at < len(text):
-        end = at + 1
-        while end < len(text) and _leans(text[end]):
-            end += 1
-        piece = _normalize_cluster(text[at:end])
-        whole = (origins[at][0], origins[end - 1][1])
-        same = len(piece) == end - at
-        for place, c in enumerate(piece):
-            if c != " " or (found and found[-1][0] != " "):
-                found.append((c, origins[at + place] if same else whole))
-        at = end
-    if found and found[-1][0] == " ":
-        found.pop()
-    return Traced("".join(c for c, _ in found), tuple(span for _, span in found))
-
-
-def _leans(c: str) -> bool:
-    """Whether a character may compose with the one before it: accents, vowel signs, Hangul vowels and finals."""
-    return not c.isascii() and (unicodedata.category(c)[0] == "M" or "\u1160" <= c <= "\u11ff")
-
-
-@lru_cache(maxsize=4096)
-def _normalize_cluster(cluster: str) -> str:
-    return normalize(f'"{cluster}"')[1:-1]  # quotes compose with nothing, and a blank between them stays
-
-
-def join_treebank(traced: Traced) -> Traced:
-    """Contractions that the Treebank takes apart as one ("ca n't": can't), and its double quotes as a quote."""
-    text, origins = list(traced.text), list(traced.origins)
-    for match in _QUOTE.finditer(traced.text):
-        at = match.start()
-        text[at : at + 2] = '"', ""
-        origins[at] = (origins[at][0], origins[at + 1][1])
-    for match in _APART.finditer(traced.text):
-        text[match.start()] = ""
-    return Traced("".join(text), tuple(span for c, span in zip(text, origins, strict=True) if c))
-
-
-def word_spans(traced: Traced, words: Sequence[str]) -> list[Span]:
-    """The span in `traced.text` of each of its words, as `split` found them.
-
-    The stop that an abbreviation at the end shares with its sentence has an empty span.
-    """
-    spans: list[Span] = []
-    text, at = traced.text, 0
-    for word in words:
-        while at < len(text) and text[at] == " ":
-            at += 1
-        end = at + len(word)
-        if not text.startswith(word, at) or word == "...":
-            end = _end_of(word, text, at)
-        spans.append((at, end))
-        at = end
-    return spans
-
-
-def _end_of(word: str, text: str, at: int) -> int:
-    """Where a word ends that `split` wrote in another way: a run of dots or of hyphens, an opening single quote."""
-    for c in word.replace("...", "…"):
-        while at < len(text) and text[at] == " ":
-            at += 1
-        run = _ELLIPSIS if c == "…" else _DASH if c == "—" else None
-        match = run.match(text, at) if run else None
-        at = match.end() if match else min(at + 1, len(text))
-    return at
-
-
-def find_sentences(text: str, most: int) -> Iterator[Traced]:
+def _find_sentences(text: str, most: int) -> Iterator[Traced]:
     """The sentences of a text, normalised. Newlines end one; so do terminals, where what follows looks like a start.
 
     Quotations and brackets stay whole, unless the sentence has more than `most` words and marks.
     """
     small = not any(c.isupper() for c in text)  # without capitals any word may open a sentence
     for line in _LINE.finditer(text):
-        traced = join_treebank(trace(line.group(), line.start()))
+        traced = _join_treebank(_trace(line.group(), line.start()))
         if label := _LABEL.match(traced.text):
             traced = traced.part(label.end(), len(traced.text))
         for sentence in _cut(traced, small=small, whole=True):
@@ -149,7 +156,7 @@ def find_sentences(text: str, most: int) -> Iterator[Traced]:
 
 def _cut(traced: Traced, *, small: bool, whole: bool) -> Iterator[Traced]:
     words = split(traced.text)
-    spans = word_spans(traced, words)
+    spans = _word_spans(traced.text, words)
     inner, closing = _enclosed(words)
     start = 0
     for at in range(len(words) - 1):
@@ -180,9 +187,11 @@ def _enclosed(words: Sequence[str]) -> tuple[list[bool], set[int]]:
 def _ends(words: Sequence[str], spans: Sequence[Span], at: int, closing: set[int], small: bool) -> bool:
     """Whether a sentence ends with the word at `at`, a terminal or what closes after one."""
 
+    def is_tight(place: int) -> bool:
+        return place > 0 and spans[place - 1][1] == spans[place][0]
+
     def closes(place: int) -> bool:
-        tight = place > 0 and spans[place - 1][1] == spans[place][0]
-        return words[place] in _CLOSING or place in closing or (words[place] == '"' and tight)
+        return words[place] in _CLOSING or place in closing or (words[place] == '"' and is_tight(place))
 
     last = at
     while last > 0 and closes(last):
@@ -200,107 +209,95 @@ def _ends(words: Sequence[str], spans: Sequence[Span], at: int, closing: set[int
         stem = mark[:-1].lower()
         return mark[1:].endswith(".") and len(stem) > 1 and stem not in _TITLES and follower in _STARTERS
     before = words[last - 1] if last else ""
-    tight = last > 0 and spans[last - 1][1] == spans[last][0]
-    if mark == "." and tight and before.lower() in _TITLES:
+    if mark == "." and is_tight(last) and before.lower() in _TITLES:
         return False
     if mark == "...":
         return follower[0].isupper()
     if follower[0].isdigit():
-        return tight or not before[-1:].isdigit()  # "3 . 5" is one number
+        return is_tight(last) or not before[-1:].isdigit()  # "3 . 5" is one number
     return quoted or follower[0].isupper() or follower in _SELF or (small and follower[0].isalpha())
 
 
-_MARKS = frozenset(", . ? ! ; : 's 'S".split())  # set tight in plain text, after a blank in tokenised text
-_ENCLOSING = frozenset('"()')  # with blanks on both sides in tokenised text alone
-_FEWEST_TO_JUDGE = 4  # words from which on a text may be in another language
+def _trace(text: str, offset: int) -> Traced:
+    """The text as `normalize` has it, with the way back; `offset` is where the text begins in the original."""
+    traced = Traced(text, tuple((at, at + 1) for at in range(offset, offset + len(text))))
+    while (again := _normalize_once(traced)).text != traced.text:
+        traced = again  # without its soft hyphen a letter may meet an accent that it composes with: once more, then
+    return again
 
 
-@dataclass(frozen=True)
-class SourceSentence:
-    """One sentence: its words as the sampler reads them, and where each stands in the text of its passage.
+def _normalize_once(traced: Traced) -> Traced:
+    text, origins = traced.text, traced.origins
+    pieces: list[tuple[str, Span]] = []
+    at = 0
+    while at < len(text):
+        end = at + 1
+        while end < len(text) and _leans(text[end]):
+            end += 1
+        cluster = _normalize_cluster(text[at:end])
+        whole = (origins[at][0], origins[end - 1][1])
+        same = len(cluster) == end - at
+        for place, c in enumerate(cluster):
+            if c != " " or (pieces and pieces[-1][0] != " "):
+                pieces.append((c, origins[at + place] if same else whole))
+        at = end
+    if pieces and pieces[-1][0] == " ":
+        pieces.pop()
+    return Traced("".join(c for c, _ in pieces), tuple(span for _, span in pieces))
 
-    A span covers what was typed for the word ("ca n't" for can't). The stop that "U.S." shares with the end of its
-    sentence is a word with an empty span.
+
+def _leans(c: str) -> bool:
+    """Whether a character may compose with the one before it: accents, vowel signs, Hangul vowels and finals."""
+    return not c.isascii() and (unicodedata.category(c)[0] == "M" or "\u1160" <= c <= "\u11ff")
+
+
+@lru_cache(maxsize=4096)
+def _normalize_cluster(cluster: str) -> str:
+    return normalize(f'"{cluster}"')[1:-1]  # quotes compose with nothing, and a blank between them stays
+
+
+def _join_treebank(traced: Traced) -> Traced:
+    """Contractions that the Treebank takes apart as one ("ca n't": can't), and its double quotes as a quote."""
+    text, origins = list(traced.text), list(traced.origins)
+    for match in _QUOTE.finditer(traced.text):
+        at = match.start()
+        text[at : at + 2] = '"', ""
+        origins[at] = (origins[at][0], origins[at + 1][1])
+    for match in _APART.finditer(traced.text):
+        text[match.start()] = ""
+    return Traced("".join(text), tuple(span for c, span in zip(text, origins, strict=True) if c))
+
+
+def _word_spans(text: str, words: Sequence[str]) -> list[Span]:
+    """The span in a normalised text of each of its words, as `split` gives them.
+
+    The stop that an abbreviation at the end shares with its sentence has an empty span.
     """
-
-    words: tuple[str, ...]
-    spans: tuple[Span, ...]
-    spaced: bool  # tokenised: blanks before marks, contractions as the Treebank has them
-    upper: bool  # capitals throughout
-    start: int
-    end: int
-
-
-@dataclass(frozen=True)
-class Passage:
-    """A text and its sentences. What belongs to none (blank lines, labels of lists, rows of marks) is left alone."""
-
-    text: str
-    sentences: tuple[SourceSentence, ...]
+    spans: list[Span] = []
+    end = 0
+    for word in words:
+        start = end = _skip_blanks(text, end)
+        if text.startswith(word, start) and word != "...":
+            end += len(word)
+        else:  # written in another way: a run of dots or of hyphens, an opening single quote
+            for c in word.replace("...", "…"):
+                end = _skip_blanks(text, end)
+                run = _RUNS[c].match(text, end) if c in _RUNS else None
+                end = run.end() if run else min(end + 1, len(text))
+        spans.append((start, end))
+    return spans
 
 
-def read_passage(text: str, vocabulary: Vocabulary, *, most: int = 60, spaced: bool = False) -> Passage:
-    """The sentences of a text; `spaced` says whether it is tokenised where the text itself does not show it.
-
-    Raises `BadInput` for what is no text that the vocabulary could be about.
-    """
-    if any(unicodedata.category(c) in ("Cc", "Cs", "Co") and c not in "\t\n\r" for c in text):
-        raise BadInput("has control characters; remove them")
-    if not text.strip():
-        raise BadInput("is empty; give a sentence")
-    found = [sentence for sentence in find_sentences(text, most) if any(c.isalpha() for c in sentence.text)]
-    if not found:
-        raise BadInput("has no words, only marks or numbers; give a sentence")
-    split_words = [split(sentence.text) for sentence in found]
-    for number, words in enumerate(split_words, start=1):
-        if len(words) > most:
-            which = f"sentence {number} " if len(found) > 1 else ""
-            raise BadInput(f"{which}has {len(words)} words and marks; at most {most} can be corrected, so split it")
-    spelled = [word for words in split_words for word in words if any(c.isalpha() for c in word)]
-    # A quarter, because learners misspell much.
-    if len(spelled) >= _FEWEST_TO_JUDGE and 4 * sum(bool(vocabulary.casings(word)) for word in spelled) < len(spelled):
-        raise BadInput("has few words that the model knows; it reads English, unless --model says otherwise")
-    spans = [_typed_spans(sentence, words) for sentence, words in zip(found, split_words, strict=True)]
-    counts = [_blanks(text, words, places) for words, places in zip(split_words, spans, strict=True)]
-    total = (sum(apart for apart, _ in counts), sum(tight for _, tight in counts))
-    sentences = []
-    for words, places, count in zip(split_words, spans, counts, strict=True):
-        apart, tight = count if any(count) else total
-        tokenised = apart >= tight if apart or tight else spaced
-        sentences.append(_read_sentence(words, places, vocabulary, spaced=tokenised))
-    return Passage(text, tuple(sentences))
+def _skip_blanks(text: str, at: int) -> int:
+    while at < len(text) and text[at] == " ":
+        at += 1
+    return at
 
 
 def _typed_spans(sentence: Traced, words: Sequence[str]) -> list[Span]:
+    """The span in the original text of each word of a sentence."""
     origins = sentence.origins
     return [
         (origins[start][0], origins[end - 1][1]) if start < end else (origins[-1][1], origins[-1][1])
-        for start, end in word_spans(sentence, words)
+        for start, end in _word_spans(sentence.text, words)
     ]
-
-
-def _blanks(text: str, words: Sequence[str], spans: Sequence[Span]) -> tuple[int, int]:
-    """How many words and marks stand apart as in tokenised text, and how many marks are set tight as in plain text."""
-    apart = sum(any(c.isspace() for c in text[start:end]) for start, end in spans)
-    tight = 0
-    last = len(words) - 1
-    for at, word in enumerate(words):
-        before = at == 0 or spans[at - 1][1] < spans[at][0]
-        after = at == last or spans[at][1] < spans[at + 1][0]
-        if word in _MARKS and at and spans[at][0] < spans[at][1]:
-            apart += before
-            tight += not before
-        elif word in _ENCLOSING:
-            apart += before and after
-    if not apart and not tight and words[-1] == "...":  # less telling, since some type it so in plain text
-        apart += last > 0 and before
-    return apart, tight
-
-
-def _read_sentence(
-    words: Sequence[str], spans: Sequence[Span], vocabulary: Vocabulary, *, spaced: bool
-) -> SourceSentence:
-    num_words = sum(any(c.isalnum() for c in word) for word in words)
-    upper = num_words > SHOUTED and "".join(words).isupper()
-    cased = [vocabulary.recase(word.lower()) for word in words] if upper else truecase(words, vocabulary.is_ordinary)
-    return SourceSentence(tuple(cased), tuple(spans), spaced, upper, spans[0][0], spans[-1][1])

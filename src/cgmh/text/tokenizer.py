@@ -1,4 +1,4 @@
-"""Text to words and back.
+"""Text becomes words, and words become text.
 
 A *word* is what an edit inserts, deletes or replaces: a word proper with its inner hyphens and apostrophes
 ("twenty-one", "don't"), a number, or one punctuation mark. Only the possessive or contracted ``'s`` stands apart,
@@ -28,22 +28,23 @@ _ABBREVIATIONS = frozenset(
     "vs. etc. No. Jan. Feb. Aug. Sept. Oct. Nov. Dec. Mt. Ave. Fig. approx. e.g. i.e. cf. a.m. p.m. Ph.D.".split()
 )
 
-# Order matters: the first alternative that matches at a place wins.
+# Order matters: the first alternative that matches at a place wins. "(?![.,:/]?\d)" keeps a number whole: what follows
+# it is looked at after all of its digits.
 _WORD = re.compile(
     r"""
       (?:https?://|www\.)[^\s<>"]*[^\s<>".,;:!?'()]                 # an address stays whole
     | [\w.+-]+@[\w-]+\.[\w.-]*\w                                    # so does a mailbox
     | (?:[^\W\d_]\.){2,}                                            # U.S., a.m., J.R.R.
-    | \d++(?:[.,:/]\d++)*+(?:st|nd|rd|th|s)?(?![^\W_]|-[^\W_])    # 1,234.5  10:30  21st  1990s
+    | \d+(?:[.,:/]\d+)*(?![.,:/]?\d)(?:st|nd|rd|th|s)?(?![^\W_]|-[^\W_])   # 1,234.5  10:30  21st  1990s
     | (?:Ph\.D|[^\W\d_]{1,6})\.(?=\s|$|[,;:!?)"'])                  # maybe an abbreviation: decided below
-    | \d++(?:[.,:/]\d++)++-?[^\W_]+(?:[-'&/.@_+*][^\W_]+)*         # 10,000-strong  2.5mm  10:30pm
+    | \d+(?:[.,:/]\d+)+(?![.,:/]?\d)-?[^\W_]+(?:[-'&/.@_+*][^\W_]+)*       # 10,000-strong  2.5mm  10:30pm
     | [^\W_]+(?:[-'&/.@_+*][^\W_]+)*(?:\+\+|\#(?!\w))?              # words, twenty-one, don't, AT&T, X-9/b, C++
     | '[sS](?!\w) | (?<![\w.,;:!?"'])'(?=\w)                       # Inc.'s; a single quote that opens
     | \.{2,} | -{2,} | [^\w\s] | _+                                 # marks; runs of dots and of hyphens are one
     """,
     re.VERBOSE,
 )
-_MARKS = ("Mn", "Mc", "Me")  # Unicode categories of signs that stand with a letter
+_SIGNS = ("Mn", "Mc", "Me")  # Unicode categories of signs that stand with a letter
 _POSSESSIVE = re.compile(r"^(.+)'([sS])$")
 
 
@@ -88,7 +89,7 @@ def _split_possessive(word: str) -> list[str]:
 
 
 def _join_symbols(words: list[str], text: str) -> list[str]:
-    """Glue what belongs together: vowel signs to their letters, skin tones and joiners to their emoji, flags."""
+    """The words with what belongs together as one: letters and vowel signs, emoji and their modifiers, flags."""
     joined: list[str] = []
     at = 0
     glue = False
@@ -97,9 +98,9 @@ def _join_symbols(words: list[str], text: str) -> list[str]:
         start = at if start < 0 else start
         gap = text[at:start]
         modifier = len(word) == 1 and (
-            word in "\u200d\ufe0f\u20e3" or "\U0001f3fb" <= word <= "\U0001f3ff" or unicodedata.category(word) in _MARKS
+            word in "\u200d\ufe0f\u20e3" or "\U0001f3fb" <= word <= "\U0001f3ff" or unicodedata.category(word) in _SIGNS
         )
-        goes_on = bool(joined) and word[0].isalpha() and unicodedata.category(joined[-1][-1]) in _MARKS
+        goes_on = bool(joined) and word[0].isalpha() and unicodedata.category(joined[-1][-1]) in _SIGNS
         flag = len(word) == 1 and "\U0001f1e6" <= word <= "\U0001f1ff"
         lone_flag = bool(joined) and len(joined[-1]) == 1 and "\U0001f1e6" <= joined[-1] <= "\U0001f1ff"
         if joined and not gap and (modifier or goes_on or glue or (flag and lone_flag)):
@@ -129,7 +130,7 @@ def capitalize(word: str) -> str:
 
 
 def truecase(words: Sequence[str], is_ordinary: Callable[[str], bool]) -> list[str]:
-    """Lower the sentence capital of an ordinary word: one for which ``is_ordinary(lower-case form)`` holds."""
+    """The words, the sentence capital of an ordinary word lowered: one whose lower-case form `is_ordinary`."""
     words = list(words)
     at = first_word(words)
     if at >= 0:
@@ -141,7 +142,7 @@ def truecase(words: Sequence[str], is_ordinary: Callable[[str], bool]) -> list[s
 
 
 def join(words: Sequence[str]) -> str:
-    """Text as people write it: spacing, quotes, sentence capital."""
+    """The words as people write them in a text: spacing, quotes, sentence capital."""
     words = list(words)
     at = first_word(words)
     if at >= 0:

@@ -1,4 +1,4 @@
-"""Words and their ids. Unknown words are told apart by shape, so that the model knows a name from a number."""
+"""Words have ids. Unknown words are told apart by shape, so that the model knows a name from a number."""
 
 import gzip
 import json
@@ -37,6 +37,7 @@ def shape(word: str) -> str:
 
 
 def is_special(word: str) -> bool:
+    """Whether a word of the vocabulary stands for no word of its own: a mark, an unknown, a filler."""
     return len(word) > 2 and word[0] == "<" and word[-1] == ">"
 
 
@@ -57,8 +58,7 @@ class Vocabulary:
 
     def id(self, word: str) -> int:
         """The id of a word, or of the unknown of its shape."""
-        found = self.ids.get(word)
-        return self.ids[shape(word)] if found is None or is_special(word) else found
+        return self.ids[word] if word in self.ids and not is_special(word) else self.ids[shape(word)]
 
     def encode(self, words: Iterable[str]) -> list[int]:
         return [self.id(word) for word in words]
@@ -83,15 +83,15 @@ class Vocabulary:
 
     @cached_property
     def _by_lower(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for at, known in enumerate(self.words):
-            if not is_special(known):
-                found.setdefault(known.lower(), []).append(at)
-        return found
+        ids: dict[str, list[int]] = {}
+        for at, word in enumerate(self.words):
+            if not is_special(word):
+                ids.setdefault(word.lower(), []).append(at)
+        return ids
 
     @property
     def special_ids(self) -> list[int]:
-        """Ids that stand for no word of their own: marks, unknowns, fillers. Nothing ever proposes them."""
+        """The ids of the specials. Nothing ever proposes them."""
         return [at for at, word in enumerate(self.words) if is_special(word)]
 
     def save(self, path: Path) -> None:
@@ -107,6 +107,6 @@ class Vocabulary:
             words, names = record["words"], record["names"]
         except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError) as error:
             raise BadModel(f"{path}: cannot read the vocabulary ({error})") from error
-        if not all(isinstance(some, list) and all(isinstance(word, str) for word in some) for some in (words, names)):
+        if not all(isinstance(part, list) and all(isinstance(word, str) for word in part) for part in (words, names)):
             raise BadModel(f"{path}: the vocabulary must hold two lists of words")
         return cls(words, names)

@@ -45,9 +45,9 @@ def cooccurrence(streams: Iterable[np.ndarray], vocabulary: Vocabulary) -> tuple
                 later, earlier = piece[distance:], piece[:-distance]
                 centre, context = (later, earlier) if side < 0 else (earlier, later)
                 keep = context < width
-                found = np.unique((centre[keep] * 4 + number) * width + context[keep], return_counts=True)
-                keys.append(found[0])
-                counts.append(found[1])
+                distinct, times = np.unique((centre[keep] * 4 + number) * width + context[keep], return_counts=True)
+                keys.append(distinct)
+                counts.append(times)
     joined = np.concatenate(keys)
     order = np.argsort(joined, kind="stable")
     first = np.flatnonzero(np.diff(joined[order], prepend=-1))
@@ -65,7 +65,10 @@ def _pieces(stream: np.ndarray, vocabulary: Vocabulary) -> Iterator[np.ndarray]:
 
 
 def vectors(keys: np.ndarray, counts: np.ndarray, num_words: int) -> np.ndarray:
-    """Positive pointwise mutual information (context counts smoothed), reduced by SVD: one unit row a word, [V, D]."""
+    """[V, D]: a unit vector for each word, its positive pointwise mutual information with the contexts after an SVD.
+
+    The counts of the contexts are smoothed.
+    """
     width = 4 * min(NUM_CONTEXTS, num_words)
     row, column = np.divmod(keys, width)
     of_row = np.bincount(row, counts, num_words) + 1.0
@@ -77,8 +80,8 @@ def vectors(keys: np.ndarray, counts: np.ndarray, num_words: int) -> np.ndarray:
         places, torch.from_numpy(value[keep].astype(np.float32)), (num_words, width), check_invariants=False
     ).coalesce()
     left, scale = _singular(table, min(DIMENSIONS, num_words))
-    found = (left * scale.sqrt()).numpy()
-    return np.asarray(found / (np.linalg.norm(found, axis=1, keepdims=True) + 1e-6))
+    rows = (left * scale.sqrt()).numpy()
+    return np.asarray(rows / (np.linalg.norm(rows, axis=1, keepdims=True) + 1e-6))
 
 
 def _singular(table: torch.Tensor, rank: int, blocks: int = 5) -> tuple[torch.Tensor, torch.Tensor]:
@@ -87,17 +90,17 @@ def _singular(table: torch.Tensor, rank: int, blocks: int = 5) -> tuple[torch.Te
     size = min(rank // 2 + 1, *table.shape)
     start = torch.randn(table.shape[1], size, generator=torch.Generator().manual_seed(0))
     block = torch.linalg.qr(torch.sparse.mm(table, start)).Q  # [V, size]
-    found = [block]
+    krylov = [block]
     for _ in range(blocks - 1):
         block = torch.linalg.qr(torch.sparse.mm(table, torch.sparse.mm(turned, block))).Q
-        found.append(block)
-    basis = torch.linalg.qr(torch.cat(found, 1)).Q  # [V, up to blocks · size]
+        krylov.append(block)
+    basis = torch.linalg.qr(torch.cat(krylov, 1)).Q  # [V, up to blocks · size]
     inner = torch.linalg.svd(torch.sparse.mm(turned, basis).t(), full_matrices=False)
     return (basis @ inner.U)[:, :rank], inner.S[:rank]
 
 
 def balanced(points: np.ndarray, num_classes: int, class_size: int) -> np.ndarray:
-    """Class of each point [V]; no class holds more than its size. Words with most to lose choose first."""
+    """The class of each point [V]; no class holds more than `class_size`. Words with most to lose choose first."""
     generator = np.random.default_rng(0)
     # Common words come first; they make the better first centres.
     first = generator.choice(min(len(points), max(8000, num_classes)), min(num_classes, len(points)), replace=False)
@@ -116,27 +119,13 @@ def balanced(points: np.ndarray, num_classes: int, class_size: int) -> np.ndarra
 
 
 def assign(closeness: np.ndarray, order: np.ndarray, class_size: int) -> np.ndarray:
-    """Each word's closest class that has room when its turn in `order` comes: [V].
-
-    Instead of one word at a time, all words ask at once, a class keeps those whose turn is earliest, and the others ask
-    again where they would come early enough. Every class prefers by the same order, so this stable matching is the
-    one that choosing in turn gives.
-    """
-    num_words, num_classes = closeness.shape
-    turn = np.empty(num_words, np.int64)
-    turn[order] = np.arange(num_words)
-    latest = np.full(num_classes, num_words)  # who comes later than this is refused
-    choice = np.full(num_words, -1)
-    asking = np.arange(num_words)
-    while len(asking):
-        possible = turn[asking, None] < latest
-        choice[asking] = np.where(possible, closeness[asking], -np.inf).argmax(1)
-        holders = order[choice[order] >= 0]
-        ranked = holders[np.argsort(choice[holders], kind="stable")]  # by class, then by turn
-        of_class = choice[ranked]
-        place = np.arange(len(ranked)) - np.searchsorted(of_class, of_class)  # within the class
-        last = place == class_size - 1
-        latest[of_class[last]] = turn[ranked[last]]
-        asking = ranked[place >= class_size]
-        choice[asking] = -1
+    """Each word's closest class that has room when its turn in `order` comes: [V]."""
+    closeness = closeness.copy()
+    choice = np.empty(len(closeness), np.int64)
+    room = np.full(closeness.shape[1], class_size)
+    for word in order:
+        choice[word] = chosen = closeness[word].argmax()
+        room[chosen] -= 1
+        if not room[chosen]:
+            closeness[:, chosen] = -np.inf
     return choice

@@ -1,4 +1,4 @@
-"""A corpus (one sentence a line, in document order) to a vocabulary and streams of ids."""
+"""A corpus (one sentence per line, in document order) becomes a vocabulary and streams of ids."""
 
 import gzip
 import json
@@ -22,18 +22,20 @@ from ..text.tokenizer import first_word, split, truecase
 from ..text.vocabulary import SHAPES, SPECIALS, Vocabulary, is_special
 from .classes import cluster
 
-LONGEST = 60  # words; a longer line is rarely one sentence
-FEWEST = 100  # usable sentences that a corpus must have
-CLASS_WORDS = 20_000_000  # words that the classes are learned from, at most
+MAX_WORDS = 60  # of a sentence; a longer line is rarely one sentence
+MIN_SENTENCES = 100  # usable ones that a corpus must have
+MIN_COUNT = 2  # occurrences of a word of the vocabulary
+MAX_CLASS_WORDS = 20_000_000  # words that the classes are learned from
+NUM_STRETCHES = 20  # of the held-out part, and of what the classes of a very long corpus are learned from
 _OPENERS = {".gz": gzip.open, ".xz": lzma.open}
 _VOCABULARY, _TEXT = "vocabulary.json.gz", "text.json"
 
 
 @dataclass(frozen=True)
 class TrainingText:
-    """Encoded corpora by name: what is trained on, what is held out, and how much each counts.
+    """Encoded corpora by name: what is trained on, what is held out, and the weight of each corpus.
 
-    In a stream every sentence closes with the end mark. The vocabulary is grouped by class.
+    In a stream every sentence closes with the end mark. The words of the vocabulary are grouped by class.
     """
 
     vocabulary: Vocabulary
@@ -90,7 +92,7 @@ def _sizes(streams: Iterable[np.ndarray], vocabulary: Vocabulary) -> dict[str, i
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """The lines of a text file, plain, .gz or .xz; a mistake names the file and the line."""
+    """The lines of a UTF-8 text file, plain, .gz or .xz, with their ends; a mistake names the file and the line."""
     at = 0
     try:
         lines: IO[bytes] = _OPENERS.get(path.suffix, open)(path, "rb")  # type: ignore[operator]
@@ -124,9 +126,9 @@ def mostly_names(words: Iterable[str], inner: Counter[str]) -> list[str]:
 
 
 def is_held_out(num_sentences: int) -> np.ndarray:
-    """Which sentences are held out: a tenth of a small corpus, less of a large one, in 20 stretches over it."""
+    """Which sentences are held out: a tenth of a small corpus, less of a large one, in stretches spread over it."""
     wanted = min(num_sentences // 10, max(num_sentences // 50, 500), 5000)
-    stretch = max(1, wanted // 20)
+    stretch = max(1, wanted // NUM_STRETCHES)
     number = max(1, wanted // stretch)
     first = ((np.arange(number) + 0.5) * num_sentences / number).astype(np.int64) - stretch // 2
     mask = np.zeros(num_sentences, bool)
@@ -135,8 +137,8 @@ def is_held_out(num_sentences: int) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class _Words:
-    """A corpus with ids in order of appearance."""
+class _Tokens:
+    """A tokenised corpus; the id of a word is its place in `words`, which has them in order of appearance."""
 
     words: list[str]
     ids: np.ndarray  # [T], sentences joined
@@ -144,33 +146,31 @@ class _Words:
     opening: np.ndarray  # [N]: where the opening word stands in its sentence; -1 without one
 
 
-def _tokenise(path: Path, longest: int, *, quiet: bool) -> _Words:
+def _tokenise(path: Path, *, quiet: bool) -> _Tokens:
     numbers: dict[str, int] = {}
     ids, lengths, opening = array("i"), array("i"), array("i")
     num_lines = num_long = 0
     for line in tqdm(read_lines(path), desc="reading", unit=" lines", leave=False, disable=True if quiet else None):
         words = split(line)
         num_lines += 1
-        num_long += len(words) > longest
-        if words and len(words) <= longest:
+        num_long += len(words) > MAX_WORDS
+        if words and len(words) <= MAX_WORDS:
             ids.extend([numbers.setdefault(word, len(numbers)) for word in words])
             lengths.append(len(words))
             opening.append(first_word(words))
-    if len(lengths) < FEWEST:
-        found = f"{len(lengths)} usable sentences among {num_lines} lines" if num_lines else "the corpus is empty"
-        reason = f"; {num_long} lines have more than {longest} words" if num_long else ""
-        raise BadInput(f"{path}: {found}{reason}; at least {FEWEST} are needed, one sentence a line")
-    return _Words(list(numbers), *(np.array(some, np.int64) for some in (ids, lengths, opening)))
+    if len(lengths) < MIN_SENTENCES:
+        size = f"{len(lengths)} usable sentences among {num_lines} lines" if num_lines else "the corpus is empty"
+        reason = f"; {num_long} lines have more than {MAX_WORDS} words" if num_long else ""
+        raise BadInput(f"{path}: {size}{reason}; at least {MIN_SENTENCES} are needed, one sentence per line")
+    return _Tokens(list(numbers), *(np.array(column, np.int64) for column in (ids, lengths, opening)))
 
 
-def read_corpus(
-    path: Path, *, num_words: int = 50_000, min_count: int = 2, longest: int = LONGEST, quiet: bool = True
-) -> TrainingText:
-    """Tokenise a corpus, hold out a part, choose the vocabulary and its classes, encode.
+def read_corpus(path: Path, *, num_words: int = 50_000, quiet: bool = True) -> TrainingText:
+    """A corpus tokenised, a part of it held out, its vocabulary and classes chosen, encoded.
 
     `num_words` bounds the vocabulary, specials included. Only the training part is counted.
     """
-    text = _tokenise(path, longest, quiet=quiet)
+    text = _tokenise(path, quiet=quiet)
     if not quiet:
         tqdm.write(f"{len(text.ids):,} words in {len(text.lengths):,} sentences; grouping the words", file=sys.stderr)
     starts = np.cumsum(text.lengths) - text.lengths  # [N]
@@ -178,30 +178,26 @@ def read_corpus(
     is_opening[(starts + text.opening)[text.opening >= 0]] = True
     held = is_held_out(len(text.lengths))  # [N]
     held_words = np.repeat(held, text.lengths)  # [T]
-    inner, opening = (_counter(text.words, text.ids[~held_words & some]) for some in (~is_opening, is_opening))
+    inner, opening = (_counter(text.words, text.ids[~held_words & chosen]) for chosen in (~is_opening, is_opening))
     counts = truecased_counts(inner, opening)
     room = max(num_words - len(SPECIALS), 1)
-    words = [word for word, count in counts.most_common() if count >= min_count and not is_special(word)][:room]
+    words = [word for word, count in counts.most_common() if count >= MIN_COUNT and not is_special(word)][:room]
     if not words:
-        raise BadInput(f"{path}: no word occurs {min_count} times; a model needs more text")
+        raise BadInput(f"{path}: no word occurs {MIN_COUNT} times; a model needs more text")
     plain = Vocabulary([*SPECIALS, *words], mostly_names(words, inner))
     stream = _encode(text, is_opening, plain)
     kept = ~np.repeat(held, text.lengths + 1)  # [T + N]
     num_classes = max(1, round(math.sqrt(len(plain))))
     class_size = math.ceil(len(plain) / num_classes)
-    grouped = Vocabulary(cluster(_sample(stream[kept]), plain, num_classes, class_size), plain.names)
+    stretches = [stream[kept]]
+    if len(stretches[0]) > MAX_CLASS_WORDS:
+        parts = np.array_split(stretches[0], NUM_STRETCHES)
+        stretches = [part[: MAX_CLASS_WORDS // NUM_STRETCHES] for part in parts]
+    grouped = Vocabulary(cluster(stretches, plain, num_classes, class_size), plain.names)
     kind = np.uint16 if len(grouped) <= np.iinfo(np.uint16).max else np.int32
     moved = np.array([grouped.ids[word] for word in plain.words], kind)
     name = path.name.split(".")[0] or path.name
     return TrainingText(grouped, num_classes, {name: moved[stream[kept]]}, {name: moved[stream[~kept]]}, {name: 1.0})
-
-
-def _sample(stream: np.ndarray) -> list[np.ndarray]:
-    """The stream, or of a very long one some stretches over all of it."""
-    number = 20
-    if len(stream) <= CLASS_WORDS:
-        return [stream]
-    return [part[: CLASS_WORDS // number] for part in np.array_split(stream, number)]
 
 
 def _counter(words: list[str], ids: np.ndarray) -> Counter[str]:
@@ -209,7 +205,7 @@ def _counter(words: list[str], ids: np.ndarray) -> Counter[str]:
     return Counter({words[at]: int(counts[at]) for at in np.flatnonzero(counts)})
 
 
-def _encode(text: _Words, is_opening: np.ndarray, vocabulary: Vocabulary) -> np.ndarray:
+def _encode(text: _Tokens, is_opening: np.ndarray, vocabulary: Vocabulary) -> np.ndarray:
     """The stream [T + N] in the ids of a vocabulary, truecased, each sentence with its end mark."""
     inside = np.array([vocabulary.id(word) for word in text.words])
     opening = np.array([vocabulary.id(truecase([word], vocabulary.is_ordinary)[0]) for word in text.words])

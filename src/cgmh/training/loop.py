@@ -1,10 +1,8 @@
-"""How a network is trained, and how large it is.
-
-Training of the recurrent network: from encoded text to a model directory.
+"""Training of the recurrent network: from encoded text and a plan to a model directory.
 
 A run lives in `DIR.training` until it is finished, then the model appears in `DIR` at once. All chance is keyed by the
 seed and by where the run stands, so a run that was interrupted and resumed goes the way it would have gone anyway (on a
-CPU to the last bit; a time budget bends the learning rate by the clock).
+CPU to the last bit; with a time budget the learning rate follows the clock).
 """
 
 import json
@@ -13,7 +11,7 @@ import shutil
 import sys
 import time
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,41 +24,43 @@ from tqdm import tqdm
 
 from ..errors import BadInput, BadModel, CgmhError
 from ..models.word.network import Network, NetworkConfig
-from .corpus import LONGEST, TrainingText
+from .corpus import MAX_WORDS, TrainingText
 from .state import (
     BEST,
+    CHECKPOINT,
     LOG,
     PLAN,
     Counters,
+    atomically,
     export_model,
     load_state,
     read_json,
     read_tensors,
     save_state,
-    whole_directory,
     write_json,
     write_tensors,
 )
 from .streams import PREDICTORS, Epoch, Stream, evaluate_network
 
+FORMAT = "cgmh-training-1"
 SIZES: Mapping[str, Mapping[str, int]] = {
     "small": {"width": 128, "forward_hidden": 256, "backward_hidden": 192, "fill_hidden": 256, "layers": 1},
     "medium": {"width": 256, "forward_hidden": 512, "backward_hidden": 384, "fill_hidden": 512},
-    "large": {},  # that of the embedded model
+    "large": {},  # the sizes of the embedded model
 }
 
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """How long and how a network is trained. Whichever of `epochs` and `minutes` ends first ends the run."""
+    """How a network is trained, and for how long. Whichever of `epochs` and `minutes` ends first ends the run."""
 
     epochs: int | None = 10
     minutes: float | None = None
     patience: int | None = 3  # held-out checks without a better one before the run stops early
     check_steps: int = 500  # steps between two checks; there is one at the end of each epoch, too
     save_seconds: float = 120.0  # between two checkpoints; every check makes one, too
-    words: int = 40_000  # a batch
-    longest: int = LONGEST  # words of a sentence
+    words: int = 40_000  # per batch
+    longest: int = MAX_WORDS  # words of a sentence that is trained on
     rate: float = 2e-3
     warm_up: int = 400  # steps
     last_rate: float = 0.02  # share of `rate` that the cosine ends with
@@ -78,28 +78,16 @@ class TrainingPlan:
 
 
 def network_of_size(size: str, text: TrainingText) -> NetworkConfig:
-    """The network of a preset for the classes of a text."""
+    """The network of one of the `SIZES` for the classes of a text."""
     return NetworkConfig(text.num_classes, text.class_size, **SIZES[size])
 
 
-def plan_for(
-    text: TrainingText,
-    *,
-    epochs: int | None = 10,
-    minutes: float | None = None,
-    patience: int | None = 3,
-    seed: int = 0,
-) -> TrainingPlan:
-    """A plan for one's own text: batches small enough that an epoch has some 200 of them, a warm-up of 5%."""
+def plan_for(text: TrainingText, *, epochs: int | None = 10, **changes: Any) -> TrainingPlan:
+    """A plan for a text of any size: batches small enough that an epoch has some 200 of them, a warm-up of 5%."""
     num_words = text.facts()["training"]["words"]
     words = min(max(num_words // 200, 500), TrainingPlan.words)
-    warm_up = TrainingPlan.warm_up
-    if epochs is not None:
-        warm_up = min(warm_up, epochs * num_words // words // 20)
-    return TrainingPlan(epochs, minutes, patience, words=words, warm_up=warm_up, seed=seed)
-
-
-FORMAT = "cgmh-training-1"
+    all_steps = TrainingPlan.warm_up * 20 if epochs is None else epochs * num_words // words
+    return TrainingPlan(epochs, words=words, warm_up=min(TrainingPlan.warm_up, all_steps // 20), **changes)
 
 
 def run_directory(out: Path) -> Path:
@@ -108,7 +96,7 @@ def run_directory(out: Path) -> Path:
 
 
 def check_free(out: Path) -> None:
-    """Nothing stands in the way of a new run."""
+    """Raise `BadInput` if something stands where a new run would write."""
     if out.exists() and not (out.is_dir() and not any(out.iterdir())):
         raise BadInput(f"{out}: exists already; choose another directory or remove it")
     if run_directory(out).exists():
@@ -131,10 +119,11 @@ def train(
     `weights`, the parameters of a trained network of the same sizes, are where the training begins.
     """
     check_free(out)
+    record = {"format": FORMAT, "network": config.to_dict(), "plan": asdict(plan), "facts": facts or {}}
     try:
-        with whole_directory(run_directory(out)) as partial:
+        with atomically(run_directory(out)) as partial:
+            partial.mkdir(parents=True)
             text.save(partial)
-            record = {"format": FORMAT, "network": config.to_dict(), "plan": asdict(plan), "facts": facts or {}}
             write_json(partial / PLAN, record)
     except OSError as error:
         raise BadInput(f"{run_directory(out)}: cannot be written ({error.strerror})") from error
@@ -146,25 +135,26 @@ def train(
 
 def read_run(out: Path) -> dict[str, Any]:
     """What was decided when the unfinished run of `out` began."""
-    if not (run_directory(out) / PLAN).is_file():
-        raise BadInput(f"{out}: no training to resume (there is no {run_directory(out) / PLAN}); run without --resume")
-    record = read_json(run_directory(out) / PLAN)
+    path = run_directory(out) / PLAN
+    if not path.is_file():
+        raise BadInput(f"{out}: no training to resume (there is no {path}); run without --resume")
+    record = read_json(path)
     if record.get("format") != FORMAT:
-        raise BadModel(f"{run_directory(out) / PLAN}: not a {FORMAT} record; remove the directory and train again")
+        raise BadModel(f"{path}: not a {FORMAT} record; remove the directory and train again")
     return record
 
 
 def resume(out: Path, *, device: torch.device | str = "cpu", quiet: bool = False, **changes: Any) -> dict[str, Any]:
-    """Go on with an unfinished run. `changes` replace parts of its plan, such as `epochs`."""
-    record = read_run(out)
+    """Go on with an unfinished run, parts of its plan replaced by `changes`; returns the model's facts."""
+    record, path = read_run(out), run_directory(out) / PLAN
     text = TrainingText.load(run_directory(out))
     try:
         config, plan = NetworkConfig(**record["network"]), TrainingPlan(**record["plan"])
         facts = dict(record["facts"])
     except (KeyError, TypeError, ValueError) as error:
-        raise BadModel(f"{run_directory(out) / PLAN}: cannot be used ({error})") from error
+        raise BadModel(f"{path}: cannot be used ({error})") from error
     plan = replace(plan, **changes)
-    write_json(run_directory(out) / PLAN, {**record, "plan": asdict(plan)})
+    write_json(path, {**record, "plan": asdict(plan)})
     return _Run(out, text, config, plan, facts, torch.device(device), quiet=quiet).go()
 
 
@@ -185,10 +175,11 @@ class _Run:
         self.out, self.text, self.config, self.plan, self.facts, self.device = out, text, config, plan, facts, device
         self.directory, self.quiet = run_directory(out), quiet
         self.start, self.end = text.vocabulary.start, text.vocabulary.end
-        self.parts = [self._stream(ids) for ids in text.train.values()]
-        self.held = {name: self._stream(ids) for name, ids in text.held.items()}
-        self.weights = [text.weights[name] for name in text.train]
-        with self._chance():
+        self.train_parts, self.held_parts = (
+            {name: Stream(ids, self.end, plan.longest, device) for name, ids in streams.items()}
+            for streams in (text.train, text.held)
+        )
+        with self._own_generator():
             torch.manual_seed(plan.seed)
             self.network = Network(config, plan.dropout).to(device)
         matrices = [parameter for parameter in self.network.parameters() if parameter.ndim > 1]
@@ -197,38 +188,35 @@ class _Run:
         self.optimizer = torch.optim.AdamW(groups, lr=plan.rate, betas=(0.9, 0.98), eps=1e-8, fused=True)
         self.loss_weights = torch.tensor(plan.loss_weights, device=device)  # [3]
         self.counters = Counters()
-        if (self.directory / "checkpoint.json").exists():
+        if (self.directory / CHECKPOINT).exists():
             self.counters = load_state(self.directory, self.network, self.optimizer)
         self.began = time.monotonic() - self.counters.seconds
-        self.saved = time.monotonic()
         self.recent = torch.zeros(3, device=device)  # losses since the last check
         self.num_recent = 0
 
-    def _stream(self, ids: np.ndarray) -> Stream:
-        return Stream(ids, self.end, self.plan.longest, self.device)
-
-    def _chance(self) -> Any:
+    def _own_generator(self) -> AbstractContextManager[None]:
+        """Within it, random numbers are seeded and drawn; after it, torch's generators are as they were."""
         return torch.random.fork_rng(devices=[self.device] if self.device.type == "cuda" else [])
 
-    def _precision(self) -> Any:
+    def _precision(self) -> AbstractContextManager[Any]:
         return torch.autocast("cuda", torch.bfloat16) if self.device.type == "cuda" else nullcontext()
 
     def go(self) -> dict[str, Any]:
-        """Train to the end, then write the model."""
+        """Train to the end, then write the model; returns its facts."""
+        shape = "{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
+        hidden = True if self.quiet else None  # None: shown on a terminal only
         try:
-            return self._go()
+            self._save()
+            with (
+                self._own_generator(),
+                tqdm(total=1000, desc="training", bar_format=shape, disable=hidden, file=sys.stderr) as bar,
+            ):
+                self._train(bar)
+            return self._export()
         except (OSError, SafetensorError) as error:
             raise CgmhError(f"{self.out}: cannot be written ({error}); make room and go on with --resume") from error
 
-    def _go(self) -> dict[str, Any]:
-        save_state(self.directory, self.network, self.optimizer, self.counters)
-        shape = "{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
-        hidden = True if self.quiet else None  # None: shown on a terminal only
-        with (
-            self._chance(),
-            tqdm(total=1000, desc="training", bar_format=shape, disable=hidden, file=sys.stderr) as bar,
-        ):
-            self._train(bar)
+    def _export(self) -> dict[str, Any]:
         best = read_tensors(self.directory / BEST)
         counters, text_facts = self.counters, self.text.facts()
         ran = {"steps": counters.step, "best_step": counters.best_step, "words_read": counters.words}
@@ -239,18 +227,18 @@ class _Run:
             "held_out": text_facts["held_out"],
         }
         self._say("measuring the finished model")
-        known = export_model(
-            self.out, best, self.config, self.text.vocabulary, self.text.held, facts, self.directory / LOG
-        )
+        log = self.directory / LOG
+        known = export_model(self.out, best, self.config, self.text.vocabulary, self.text.held, facts, log)
         if not self.plan.keep_run:
             shutil.rmtree(self.directory)
         return known
 
     def _train(self, bar: "tqdm[Any]") -> None:
         plan, counters = self.plan, self.counters
+        weights = [self.text.weights[name] for name in self.train_parts]
         while not self._done():
             generator = np.random.default_rng([plan.seed, counters.epoch])
-            epoch = Epoch(self.parts, self.weights, plan.words, generator)
+            epoch = Epoch(list(self.train_parts.values()), weights, plan.words, generator)
             for ids in epoch.batches(counters.batch):
                 self._step(ids, self._progress(len(epoch)))
                 counters.batch += 1
@@ -307,10 +295,9 @@ class _Run:
         if counters.checked_step == counters.step > 0:
             return
         with self._precision():
-            found = evaluate_network(self.network, self.held, self.start, self.end)
-        loss = sum(
-            weight * math.log(found[name]) for weight, name in zip(self.plan.loss_weights, PREDICTORS, strict=True)
-        )
+            perplexities = evaluate_network(self.network, self.held_parts, self.start, self.end)
+        held = {name: perplexities[name] for name in PREDICTORS}
+        loss = sum(weight * math.log(held[name]) for weight, name in zip(self.plan.loss_weights, held, strict=True))
         if not math.isfinite(loss):
             raise CgmhError(f"training diverged at step {counters.step}; remove {self.directory}, try another --seed")
         counters.checked_step = counters.step
@@ -320,7 +307,6 @@ class _Run:
         else:
             counters.num_worse += 1
         trained = (self.recent / max(self.num_recent, 1)).exp().tolist()
-        held = {name: found[name] for name in PREDICTORS}
         record = {
             "step": counters.step,
             "epoch": counters.epoch,
@@ -334,9 +320,9 @@ class _Run:
         self.recent.zero_()
         self.num_recent = 0
         self._save()
-        better = "" if counters.best_step == counters.step else f" (best: step {counters.best_step})"
+        best = "" if counters.best_step == counters.step else f" (best: step {counters.best_step})"
         numbers = ", ".join(f"{name} {value:.2f}" for name, value in held.items())
-        self._say(f"step {counters.step}, {counters.words:,} words: held-out perplexity {numbers}{better}", bar)
+        self._say(f"step {counters.step}, {counters.words:,} words: held-out perplexity {numbers}{best}", bar)
         bar.set_postfix_str(f"held-out {held['forward']:.1f}", refresh=False)
 
     def _save(self) -> None:

@@ -1,12 +1,12 @@
-"""What a training run keeps on disk, so that it can go on where it stopped. Reading it executes no code.
+"""What a training run writes: the files from which it can go on where it stopped, and in the end the model directory.
 
 DIR.training/
   plan.json, text.json, vocabulary.json.gz, *.npy      what was decided when the run began
   checkpoint.json, state-STEP.safetensors              counters, and the parameters and moments that go with them
   best.safetensors                                     parameters with the best held-out perplexity so far
-  log.jsonl                                            one line a held-out check
+  log.jsonl                                            one line per held-out check
 
-From trained parameters to a model directory.
+Reading these files executes no code.
 """
 
 import json
@@ -30,8 +30,7 @@ from ..models.word.network import Network, NetworkConfig
 from ..text.vocabulary import Vocabulary
 from .streams import evaluate_model
 
-PLAN, BEST, LOG = "plan.json", "best.safetensors", "log.jsonl"
-_CHECKPOINT = "checkpoint.json"
+PLAN, CHECKPOINT, BEST, LOG = "plan.json", "checkpoint.json", "best.safetensors", "log.jsonl"
 
 
 @dataclass
@@ -50,32 +49,26 @@ class Counters:
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """A file to write that takes its place only when it is complete."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        yield partial
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+def atomically(path: Path) -> Iterator[Path]:
+    """A path for a file or directory that takes its place at `path` only when it is complete.
 
-
-@contextmanager
-def whole_directory(path: Path) -> Iterator[Path]:
-    """A directory to fill that takes its place only when it is complete; there may be an empty one already."""
+    An empty directory may stand at `path` already.
+    """
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    partial.mkdir(parents=True)
     try:
         yield partial
         if path.is_dir():
             path.rmdir()
         partial.replace(path)
     finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        if partial.is_dir():
+            shutil.rmtree(partial, ignore_errors=True)
+        else:
+            partial.unlink(missing_ok=True)
 
 
 def write_json(path: Path, record: Mapping[str, Any]) -> None:
-    with whole_file(path) as partial:
+    with atomically(path) as partial:
         partial.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
@@ -90,7 +83,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
-    with whole_file(path) as partial:
+    with atomically(path) as partial:
         save_file({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}, partial)
 
 
@@ -102,13 +95,13 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
 
 
 def save_state(directory: Path, network: Network, optimizer: torch.optim.Optimizer, counters: Counters) -> None:
-    """Write a checkpoint: the tensors first, then the small file that names them, then the old tensors go."""
+    """Write a checkpoint: the tensors first, then the small file that names them; then the old tensors are removed."""
     tensors = {f"network.{name}": tensor for name, tensor in network.state_dict().items()}
     for number, moments in optimizer.state_dict()["state"].items():
         tensors |= {f"optimizer.{number}.{name}": tensor for name, tensor in moments.items()}
     current = directory / f"state-{counters.step}.safetensors"
     write_tensors(current, tensors)
-    write_json(directory / _CHECKPOINT, {"state": current.name, "counters": asdict(counters)})
+    write_json(directory / CHECKPOINT, {"state": current.name, "counters": asdict(counters)})
     for old in directory.glob("state-*.safetensors"):
         if old != current:
             old.unlink()
@@ -116,18 +109,19 @@ def save_state(directory: Path, network: Network, optimizer: torch.optim.Optimiz
 
 def load_state(directory: Path, network: Network, optimizer: torch.optim.Optimizer) -> Counters:
     """Bring network and optimizer to the last checkpoint of a run."""
-    record = read_json(directory / _CHECKPOINT)
+    record = read_json(directory / CHECKPOINT)
     try:
         counters = Counters(**record["counters"])
-        tensors = read_tensors(directory / Path(record["state"]).name)
+        parameters: dict[str, Tensor] = {}
         moments: dict[int, dict[str, Tensor]] = {}
-        for name, tensor in tensors.items():
-            if name.startswith("optimizer."):
-                _, number, moment = name.split(".")
+        for name, tensor in read_tensors(directory / Path(record["state"]).name).items():
+            owner, _, rest = name.partition(".")
+            if owner == "network":
+                parameters[rest] = tensor
+            else:
+                number, _, moment = rest.partition(".")
                 moments.setdefault(int(number), {})[moment] = tensor
-        network.load_state_dict(
-            {name.removeprefix("network."): tensor for name, tensor in tensors.items() if name.startswith("network.")}
-        )
+        network.load_state_dict(parameters)
         optimizer.load_state_dict({"state": moments, "param_groups": optimizer.state_dict()["param_groups"]})
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise BadModel(f"{directory}: its checkpoint does not fit ({error}); start the training again") from error
@@ -163,7 +157,8 @@ def export_model(
     `log`, if there is one, goes along as `training.jsonl`.
     """
     parameters = {name: tensor.detach().float().cpu() for name, tensor in weights.items()}
-    with whole_directory(out) as partial:
+    with atomically(out) as partial:
+        partial.mkdir(parents=True)
         save_model(partial, parameters, config, vocabulary, {})
         perplexity = evaluate_model(load_model(partial), held)
         known = {**facts, "held_out": {**facts.get("held_out", {}), "perplexity": perplexity}}

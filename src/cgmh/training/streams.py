@@ -1,6 +1,4 @@
-"""Training batches: sentences of one length together, so that nothing is padded.
-
-Perplexities on text that was held out: of a network in training, and of a finished model as it runs.
+"""Encoded sentences in batches of one length, so that nothing is padded: to train on, and to measure perplexity on.
 
 A forward perplexity counts every word and every end mark, a backward one every word and every start mark, a fill
 perplexity every word. A word outside the vocabulary counts as the unknown of its shape, in all three.
@@ -20,9 +18,12 @@ from ..models.word.recurrent import RecurrentModel
 from ..text.sentences import Sentences
 from ..threads import single_threaded
 
+PREDICTORS = ("forward", "backward", "fill")
+_ANY_LENGTH = 10**9
+
 
 class Stream:
-    """Ids in which every sentence closes with the end mark, and where the sentences of usable length begin."""
+    """Ids in which every sentence closes with the end mark, and where those of at most `longest` words begin."""
 
     def __init__(self, ids: np.ndarray, end: int, longest: int, device: torch.device | str) -> None:
         ends = np.flatnonzero(ids == end)
@@ -81,30 +82,24 @@ class Epoch:
             yield torch.cat([self._parts[at].batch(rows[corpora == at], length) for at in np.unique(corpora)], 1)
 
 
-PREDICTORS = ("forward", "backward", "fill")
-_ANY_LENGTH = 10**9
-
-
 @torch.no_grad()
 def evaluate_network(network: Network, parts: Mapping[str, Stream], start: int, end: int) -> dict[str, Any]:
-    """Perplexities of a network over all parts together, and under "corpora" of each."""
+    """Perplexities of a network in training over all parts together, and under "corpora" of each."""
 
     def log_probs(ids: Tensor) -> Tensor:
-        length, number = ids.shape
-        size = ids.new_tensor([(length + 1) * number, (length + 1) * number, length * number])
-        return -network.losses(ids, start, end).double() * size
+        return -network.losses(ids, start, end).double() * ids.new_tensor(_num_predicted(ids))
 
     was_training = network.training
     network.eval()
-    result = _perplexities({name: _total(part.by_length(16_384), log_probs) for name, part in parts.items()})
+    result = _perplexities(parts, 16_384, log_probs)
     network.train(was_training)
     return result
 
 
-def evaluate_model(model: RecurrentModel, streams: Mapping[str, np.ndarray], words: int = 4096) -> dict[str, Any]:
+def evaluate_model(model: RecurrentModel, streams: Mapping[str, np.ndarray]) -> dict[str, Any]:
     """Perplexities of a finished model over all streams together, and under "corpora" of each.
 
-    The model computes as in sampling, with its stored weights and its own precision; `words` is the size of a batch.
+    The model computes as in sampling, with its stored weights and its own precision.
     """
 
     @torch.no_grad()
@@ -113,18 +108,18 @@ def evaluate_model(model: RecurrentModel, streams: Mapping[str, np.ndarray], wor
         rows = torch.arange(number, device=ids.device)
         sentences = Sentences(ids.t().contiguous(), torch.full_like(rows, length), torch.zeros_like(rows))
         encoding = model.encode(sentences)
-        backward = model.backward_log_prob(encoding)
         of, at = rows.repeat_interleave(length), torch.arange(length, device=ids.device).repeat(number)
         fill = model.fill_log_prob(encoding, of, at, at + 1, sentences.ids.flatten())
-        return torch.stack([some.double().sum() for some in (model.log_prob(encoding), backward, fill)])
+        forward, backward = model.log_prob(encoding), model.backward_log_prob(encoding)
+        return torch.stack([log_prob.double().sum() for log_prob in (forward, backward, fill)])
 
     parts = {name: Stream(ids, model.vocabulary.end, _ANY_LENGTH, model.device) for name, ids in streams.items()}
-    with _batch_a_core(model.device) as each:
-        return _perplexities({name: _total(part.by_length(words), log_probs, each) for name, part in parts.items()})
+    with _one_batch_per_core(model.device) as each:
+        return _perplexities(parts, 4096, log_probs, each)
 
 
 @contextmanager
-def _batch_a_core(device: torch.device) -> Iterator[Callable[..., Iterable[Tensor]]]:
+def _one_batch_per_core(device: torch.device) -> Iterator[Callable[..., Iterable[Tensor]]]:
     """A `map` that gives each core a batch of its own; on a GPU, the plain one."""
     if device.type != "cpu":
         yield map
@@ -134,27 +129,28 @@ def _batch_a_core(device: torch.device) -> Iterator[Callable[..., Iterable[Tenso
         yield pool.map
 
 
-def _total(
-    batches: Iterable[Tensor],
+def _num_predicted(ids: Tensor) -> list[int]:
+    """How many words and marks of a batch [T, N] each predictor predicts."""
+    length, number = ids.shape
+    return [(length + 1) * number, (length + 1) * number, length * number]
+
+
+def _perplexities(
+    parts: Mapping[str, Stream],
+    words: int,
     log_probs: Callable[[Tensor], Tensor],
     each: Callable[..., Iterable[Tensor]] = map,
-) -> np.ndarray:
-    """Log probabilities of the three predictors, and what each counts: [2, 3]."""
-    some = list(batches)
-    total = np.zeros((2, 3))
-    for ids, found in zip(some, each(log_probs, some), strict=True):
-        length, number = ids.shape
-        total[0] += found.cpu().numpy()
-        total[1] += np.array([length + 1, length + 1, length]) * number
-    return total
+) -> dict[str, Any]:
+    """What `log_probs`, the sums [3] of the predictors over a batch of about `words` words, come to."""
 
-
-def _perplexities(totals: Mapping[str, np.ndarray]) -> dict[str, Any]:
     def named(total: np.ndarray) -> dict[str, float]:
         values = np.exp(-total[0] / np.maximum(total[1], 1))
         return {name: round(float(value), 4) for name, value in zip(PREDICTORS, values, strict=True)}
 
-    return {
-        **named(np.sum(list(totals.values()), 0)),
-        "corpora": {name: named(total) for name, total in totals.items()},
-    }
+    totals = {name: np.zeros((2, 3)) for name in parts}  # log probabilities, and how many words and marks they are of
+    for name, part in parts.items():
+        batches = list(part.by_length(words))
+        for ids, sums in zip(batches, each(log_probs, batches), strict=True):
+            totals[name] += np.stack([sums.cpu().numpy(), _num_predicted(ids)])
+    corpora = {name: named(total) for name, total in totals.items()}
+    return {**named(np.sum(list(totals.values()), 0)), "corpora": corpora}

@@ -1,23 +1,20 @@
 """The checker of facts, on paraphrases that keep them and on ones that do not."""
 
-import ast
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
-from cgmh.evaluation import checkers as kept
-from cgmh.evaluation.checkers import KINDS, capitalised, check, negations, numbers, quotes
+from cgmh.evaluation.checkers import KINDS, capitalised, check_facts, negations, numbers, quotes
 
 NAMES = {"india", "quora", "trump", "b.tech"}
 
 
 def lost(source: str, output: str) -> list[tuple[str, str]]:
-    return [(finding.kind, finding.item) for finding in check([(source, output)], NAMES).lost]
+    return [(finding.kind, finding.item) for finding in check_facts([(source, output)], NAMES).lost]
 
 
 def added(source: str, output: str) -> list[tuple[str, str]]:
-    return [(finding.kind, finding.item) for finding in check([(source, output)], NAMES).added]
+    return [(finding.kind, finding.item) for finding in check_facts([(source, output)], NAMES).added]
 
 
 @pytest.mark.parametrize(
@@ -50,7 +47,7 @@ def added(source: str, output: str) -> list[tuple[str, str]]:
     ],
 )
 def test_kept(source: str, output: str) -> None:
-    report = check([(source, output)], NAMES)
+    report = check_facts([(source, output)], NAMES)
     assert report.lost == []
     assert report.added == []
     assert report.is_clean
@@ -90,7 +87,7 @@ def test_kept(source: str, output: str) -> None:
 )
 def test_lost(source: str, output: str, expected: list[tuple[str, str]]) -> None:
     assert lost(source, output) == expected
-    assert not check([(source, output)], NAMES).is_clean
+    assert not check_facts([(source, output)], NAMES).is_clean
     assert not lost(source, source)
 
 
@@ -109,12 +106,12 @@ def test_lost(source: str, output: str, expected: list[tuple[str, str]]) -> None
 def test_added(source: str, output: str, expected: list[tuple[str, str]], clean: bool) -> None:
     assert added(source, output) == expected
     assert not lost(source, output)
-    assert check([(source, output)], NAMES).is_clean is clean
+    assert check_facts([(source, output)], NAMES).is_clean is clean
 
 
 def test_counts_over_pairs() -> None:
     pairs = [("india has 5 and 6", "5 in india"), ("it is not so", "it is so"), ('say "a b"', 'they say "a b"')]
-    report = check(pairs, NAMES)
+    report = check_facts(pairs, NAMES)
     assert report.to_dict() == {
         "numbers": {"expected": 2, "kept": 1, "added": 0},
         "negation": {"expected": 1, "kept": 0, "added": 0},
@@ -126,14 +123,14 @@ def test_counts_over_pairs() -> None:
 
 def test_names_by_function_or_set() -> None:
     pair = ("is oslo big", "is it big")
-    assert check([pair], lambda word: word == "oslo").expected["names"] == 1
-    assert check([pair], {"oslo"}).lost == check([pair], lambda word: word == "oslo").lost != []
-    assert check([pair]).is_clean  # without capitals, nothing shows that it is a name
+    assert check_facts([pair], lambda word: word == "oslo").expected["names"] == 1
+    assert check_facts([pair], {"oslo"}).lost == check_facts([pair], lambda word: word == "oslo").lost != []
+    assert check_facts([pair]).is_clean  # without capitals, nothing shows that it is a name
 
 
 def test_nothing_to_check_is_clean() -> None:
-    assert check([]).is_clean
-    assert set(check([]).to_dict()) == set(KINDS)
+    assert check_facts([]).is_clean
+    assert set(check_facts([]).to_dict()) == set(KINDS)
 
 
 @pytest.mark.parametrize(
@@ -192,13 +189,3 @@ def test_capitalised(text: str, expected: dict[str, int]) -> None:
 )
 def test_quotes(text: str, expected: dict[str, int]) -> None:
     assert quotes(text) == Counter(expected)
-
-
-def test_checker_shares_no_code_with_what_it_checks() -> None:
-    imported = {
-        name
-        for node in ast.walk(ast.parse(Path(kept.__file__).read_text(encoding="utf-8")))
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for name in ([node.module] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names])
-    }
-    assert imported == {"re", "unicodedata", "collections", "collections.abc", "dataclasses"}

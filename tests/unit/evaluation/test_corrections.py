@@ -13,7 +13,6 @@ from cgmh.evaluation.corrections import (
     Bin,
     CorrectionSet,
     Operation,
-    PredictedEdit,
     calibration,
     calibration_error,
     edit_operations,
@@ -24,6 +23,7 @@ from cgmh.evaluation.corrections import (
     sample_corrections,
     spread_references,
 )
+from cgmh.result import Edit
 
 SOURCE = "the oil price very high now ."
 words = st.lists(st.sampled_from("a b c The the very price prices".split()), max_size=8)
@@ -33,10 +33,10 @@ def write(path: Path, *lines: str) -> None:
     path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
 
 
-def edit(text: str, original: str, replacement: str, probability: float = 0.5) -> PredictedEdit:
+def edit(text: str, original: str, replacement: str, probability: float = 0.5) -> Edit:
     """The edit of the first place where the original stands."""
     start = text.index(original)
-    return PredictedEdit(start, start + len(original), original, replacement, probability)
+    return Edit(start, start + len(original), original, replacement, "other", probability)
 
 
 @pytest.fixture
@@ -48,19 +48,19 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_folder_is_read_sentence_by_sentence(folder: Path) -> None:
-    found = read_corrections(folder)
-    assert found.sources == ["he go .", "she stay ."]
-    assert found.references == [["He goes .", "He went ."], ["She stays .", "She stayed ."]]
-    assert found.spellchecked is None
+    corrections = read_corrections(folder)
+    assert corrections.sources == ["he go .", "she stay ."]
+    assert corrections.references == [["He goes .", "He went ."], ["She stays .", "She stayed ."]]
+    assert corrections.spellchecked is None
 
 
 def test_prefix_is_read_with_the_spellchecked_source(folder: Path) -> None:
     for old, new in (("source", "v1.dev.src"), ("ref0", "v1.dev.ref0"), ("ref1", "v1.dev.ref1")):
         (folder / old).rename(folder / new)
     write(folder / "v1.dev.spellchecked.src", "He go .", "She stay .")
-    found = read_corrections(str(folder / "v1.dev"))
-    assert found.references[1] == ["She stays .", "She stayed ."]
-    assert found.spellchecked == ["He go .", "She stay ."]
+    corrections = read_corrections(str(folder / "v1.dev"))
+    assert corrections.references[1] == ["She stays .", "She stayed ."]
+    assert corrections.spellchecked == ["He go .", "She stay ."]
     with pytest.raises(BadInput, match=r"no file .*source; give a folder with source, ref0"):
         read_corrections(folder)
 
@@ -77,6 +77,9 @@ def test_what_a_set_lacks_is_told(folder: Path) -> None:
     (folder / "ref0").unlink()
     with pytest.raises(BadInput, match=r"no references; there must be at least .*ref0"):
         read_corrections(folder)
+    write(folder / "source")
+    with pytest.raises(BadInput, match=r"source, line 1: empty"):
+        read_corrections(folder)
 
 
 def test_sample_keeps_sentences_and_references_together() -> None:
@@ -87,20 +90,20 @@ def test_sample_keeps_sentences_and_references_together() -> None:
     assert len(small.sources) == 5
     assert set(small.sources) < set(large.sources) < set(whole.sources)
     assert large.sources == sorted(large.sources, key=lambda name: int(name[1:]))
-    assert [f"r{name[1:]}" for name in large.sources] == [some[0] for some in large.references]
+    assert [f"r{name[1:]}" for name in large.sources] == [texts[0] for texts in large.references]
     assert [f"c{name[1:]}" for name in large.sources] == large.spellchecked
-    assert sample_corrections(whole, None) is whole
+    assert sample_corrections(whole, None) == sample_corrections(whole, 20) == whole
     with pytest.raises(BadInput, match="--limit 0"):
         sample_corrections(whole, 0)
 
 
 def test_references_are_spread_over_the_set_before_another_annotator_is_asked() -> None:
-    some = CorrectionSet(["s"] * 4, [["a", "e"], ["b", "a"], ["c", "f"], ["d", "e"]])
-    assert spread_references(some, 2) == ["a", "c"]
-    assert spread_references(some, 5) == ["a", "b", "c", "d", "e"]
-    assert spread_references(some, 6) == ["a", "b", "c", "d", "e", "f"]
+    corrections = CorrectionSet(["s"] * 4, [["a", "e"], ["b", "a"], ["c", "f"], ["d", "e"]])
+    assert spread_references(corrections, 2) == ["a", "c"]
+    assert spread_references(corrections, 5) == ["a", "b", "c", "d", "e"]
+    assert spread_references(corrections, 6) == ["a", "b", "c", "d", "e", "f"]
     with pytest.raises(BadInput, match="has 6 distinct ones"):
-        spread_references(some, 7)
+        spread_references(corrections, 7)
 
 
 def test_operations_worked_by_hand() -> None:
@@ -122,16 +125,16 @@ def test_words_that_differ_in_casing_belong_together() -> None:
 
 @given(words, words)
 def test_operations_make_the_target_of_the_source(source: list[str], target: list[str]) -> None:
-    found = operations(source, target)
+    bag_of_operations = operations(source, target)
     bag = Counter(source)
-    for (start, end, token), times in found.items():
+    for (start, end, token), times in bag_of_operations.items():
         assert 0 <= start <= end <= len(source)
         assert end - start <= 1
         assert end == start or times == 1  # a token is touched once
         bag.subtract(dict.fromkeys(source[start:end], times))
         bag.update({token: times} if token is not None else {})
     assert +bag == Counter(target)
-    assert bool(found) == (source != target)
+    assert bool(bag_of_operations) == (source != target)
 
 
 @given(words, st.integers(0, 8), st.sampled_from(["very", "new", "a"]))
@@ -161,16 +164,16 @@ def test_edit_of_characters_becomes_operations(original: str, replacement: str, 
 
 def test_edit_that_is_not_of_this_text_is_told() -> None:
     with pytest.raises(BadInput, match="characters 4 to 7 says that 'gas' stands there"):
-        edit_operations(SOURCE, PredictedEdit(4, 7, "gas", "oil", 0.5))
+        edit_operations(SOURCE, Edit(4, 7, "gas", "oil", "other", 0.5))
     with pytest.raises(BadInput, match="characters 40 to 40"):
-        edit_operations(SOURCE, PredictedEdit(40, 40, "", "x", 0.5))
+        edit_operations(SOURCE, Edit(40, 40, "", "x", "other", 0.5))
 
 
 def test_edits_of_the_output_are_read() -> None:
     record = {"start": 3, "end": 4, "original": "a", "replacement": "an", "kind": "replace", "probability": 0.75}
-    assert read_edits([record]) == [PredictedEdit(3, 4, "a", "an", 0.75)]
+    assert read_edits([record]) == [Edit(3, 4, "a", "an", "replace", 0.75)]
     with pytest.raises(BadInput, match="probability"):
-        read_edits([{"start": 3, "end": 4, "original": "a", "replacement": "an"}])
+        read_edits([{name: value for name, value in record.items() if name != "probability"}])
 
 
 def test_calibration_worked_by_hand() -> None:
@@ -185,35 +188,35 @@ def test_calibration_worked_by_hand() -> None:
         edit(SOURCE, "now", "today", 0.0),
         edit(SOURCE, " ", "  ", 0.9),  # changes no token
     ]
-    found = calibration([edits, []], [SOURCE, "fine ."], [references, ["fine ."]])
-    assert [(some.low, some.high, some.num_edits, some.num_found) for some in found] == [
+    bins = calibration([edits, []], [SOURCE, "fine ."], [references, ["fine ."]])
+    assert [(part.low, part.high, part.num_edits, part.num_found) for part in bins] == [
         (0.0, 0.1, 1, 0),
         (0.7, 0.8, 4, 3),
         (0.9, 1.0, 2, 1),
     ]
-    assert [some.mean_probability for some in found] == pytest.approx([0, (0.72 + 0.78 + 0.7 + 0.71) / 4, 0.975])
+    assert [part.mean_probability for part in bins] == pytest.approx([0, (0.72 + 0.78 + 0.7 + 0.71) / 4, 0.975])
     apart = 1 * 0 + 4 * abs(0.75 - 2.91 / 4) + 2 * abs(0.5 - 0.975)
-    assert calibration_error(found) == pytest.approx(apart / 7)
+    assert calibration_error(bins) == pytest.approx(apart / 7)
 
 
 def test_tokens_inserted_in_one_place_count_by_themselves_but_not_twice() -> None:
     source, reference = "he gone .", "he has been gone ."
     inserted = [edit(source, " gone", f" {put} gone") for put in ("has", "been", "been been")]
-    (found,) = calibration([inserted], [source], [[reference]])
-    assert (found.num_edits, found.num_found) == (3, 2)
+    (part,) = calibration([inserted], [source], [[reference]])
+    assert (part.num_edits, part.num_found) == (3, 2)
 
 
 @given(st.floats(0, 1))
 def test_every_probability_has_its_bin(probability: float) -> None:
-    (found,) = calibration([[PredictedEdit(0, 1, "a", "b", probability)]], ["a"], [["b"]])
-    assert found.low <= probability <= found.high
-    assert probability < found.high or probability == 1
-    assert calibration_error([found]) == pytest.approx(1 - probability)
+    (part,) = calibration([[Edit(0, 1, "a", "b", "other", probability)]], ["a"], [["b"]])
+    assert part.low <= probability <= part.high
+    assert probability < part.high or probability == 1
+    assert calibration_error([part]) == pytest.approx(1 - probability)
 
 
 def test_probabilities_out_of_range_and_no_edits_are_told() -> None:
     with pytest.raises(BadInput, match=r"probability 1\.5"):
-        calibration([[PredictedEdit(0, 1, "a", "b", 1.5)]], ["a"], [["b"]])
+        calibration([[Edit(0, 1, "a", "b", "other", 1.5)]], ["a"], [["b"]])
     assert calibration([[]], ["a"], [["b"]]) == []
     with pytest.raises(BadInput, match="no edits"):
         calibration_error([])

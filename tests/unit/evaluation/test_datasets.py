@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cgmh.errors import BadInput
-from cgmh.evaluation.datasets import concept_sets, detokenize, keyword_sets
+from cgmh.evaluation.datasets import concept_sets, detokenize, keyword_sets, sample_places
 
 
 @pytest.mark.parametrize(
@@ -54,24 +54,24 @@ def news(tmp_path: Path) -> Path:
 
 def test_sets_have_the_sizes_in_turn_and_each_its_own_sentence(news: Path) -> None:
     sets = keyword_sets(news, 40, seed=3)
-    assert Counter(len(some.keywords) for some in sets) == {1: 10, 2: 10, 3: 10, 4: 10}
-    assert len({some.line for some in sets}) == 40
+    assert Counter(len(drawn_set.keywords) for drawn_set in sets) == {1: 10, 2: 10, 3: 10, 4: 10}
+    assert len({drawn_set.line for drawn_set in sets}) == 40
     lines = news.read_text(encoding="utf-8").splitlines()
-    for some in sets:
-        assert some.references == (detokenize(lines[some.line - 1]),)
-        present = Counter(some.references[0].lower().rstrip(".").split())
-        assert not Counter(keyword.lower() for keyword in some.keywords) - present
+    for drawn_set in sets:
+        assert drawn_set.references == (detokenize(lines[drawn_set.line - 1]),)
+        present = Counter(drawn_set.references[0].lower().rstrip(".").split())
+        assert not Counter(keyword.lower() for keyword in drawn_set.keywords) - present
 
 
 def test_case_of_the_first_word_follows_the_rest_of_the_file(news: Path) -> None:
-    drawn = {keyword for some in keyword_sets(news, 80) for keyword in some.keywords}
+    drawn = {keyword for drawn_set in keyword_sets(news, 80) for keyword in drawn_set.keywords}
     assert {"the", "Anna", "Rome", "didn't", "people"} <= drawn
     assert not drawn & {"The", "anna", "t", "didn", "Perhaps", "perhaps", "Well", "known", "."}
 
 
 def test_a_word_that_stands_twice_can_be_drawn_twice(tmp_path: Path) -> None:
     news = write(tmp_path / "news.txt", ["all in all"] * 20)
-    drawn = [some.keywords for some in keyword_sets(news, 20, sizes=(2,))]
+    drawn = [drawn_set.keywords for drawn_set in keyword_sets(news, 20, sizes=(2,))]
     assert ("all", "all") in drawn
     assert max(keywords.count("in") for keywords in drawn) == 1
 
@@ -86,6 +86,21 @@ def test_no_keyword_without_a_letter(tmp_path: Path) -> None:
     assert set(keyword_sets(news, 1, sizes=(4,))[0].keywords) == {"it", "costs", "more", "in"}
 
 
+def test_lines_are_numbered_as_in_the_file(tmp_path: Path) -> None:
+    news = write(tmp_path / "news.txt", ["", "one dog", " ", "one cat"])
+    assert sorted(keywords.line for keywords in keyword_sets(news, 2)) == [2, 4]
+
+
+def test_a_smaller_sample_is_part_of_a_larger_one() -> None:
+    samples = [list(sample_places(100, limit, seed=1)) for limit in (10, 30, None, 100)]
+    assert [len(places) for places in samples] == [10, 30, 100, 100]
+    assert set(samples[0]) < set(samples[1])
+    assert all(places == sorted(places) for places in samples)
+    assert samples[1] != list(sample_places(100, 30, seed=2))
+    with pytest.raises(BadInput, match="--limit 0"):
+        sample_places(100, 0)
+
+
 def test_too_few_sentences(news: Path) -> None:
     with pytest.raises(BadInput, match="80 sets"):
         keyword_sets(news, 81)
@@ -95,7 +110,7 @@ def test_too_few_sentences(news: Path) -> None:
 def test_unreadable_file(tmp_path: Path, content: bytes | None) -> None:
     if content is not None:
         (tmp_path / "news.txt").write_bytes(content)
-    with pytest.raises(BadInput, match="cannot read"):
+    with pytest.raises(BadInput, match=r"news\.txt.*(cannot be read|not valid UTF-8)"):
         keyword_sets(tmp_path / "news.txt", 1)
 
 
@@ -103,13 +118,13 @@ def test_concept_sets(tmp_path: Path) -> None:
     records = [{"concepts": ["dog", f"ball{n}"], "references": [f"A dog has {n} balls."]} for n in range(9)]
     path = write(tmp_path / "dev.jsonl", [json.dumps(record) for record in records])
     sets = concept_sets(path)
-    assert [some.keywords for some in sets] == [("dog", f"ball{n}") for n in range(9)]
+    assert [drawn_set.keywords for drawn_set in sets] == [("dog", f"ball{n}") for n in range(9)]
     assert sets[4].references == ("A dog has 4 balls.",)
     assert sets[4].line == 5
-    some = concept_sets(path, 4, seed=1)
-    assert len(some) == len(set(some)) == 4
-    assert set(some) <= set(sets)
-    assert some != sets[:4]
+    drawn = concept_sets(path, 4, seed=1)
+    assert len(drawn) == len(set(drawn)) == 4
+    assert set(drawn) <= set(sets)
+    assert drawn != sets[:4]
     with pytest.raises(BadInput, match="9 concept sets"):
         concept_sets(path, 10)
 

@@ -20,8 +20,8 @@ def probabilities(judge: NgramJudge, context: str) -> list[float]:
     """p(w | context) for every word, the end and the unknown, read through `log_probs`."""
     words = [*judge.words[len(SPECIALS) :], "zzz"]
     at = len(context.split())
-    found = [judge.log_probs([f"{context} {word}"])[0][at] for word in words]
-    return [*np.exp(found), math.exp(judge.log_probs([context])[0][-1])]
+    log_probs = [judge.log_probs([f"{context} {word}"])[0][at] for word in words]
+    return [*np.exp(log_probs), math.exp(judge.log_probs([context])[0][-1])]
 
 
 def test_discounts_follow_the_counts_of_counts() -> None:
@@ -36,7 +36,7 @@ def test_discounts_stay_sane_without_evidence(counts: list[int]) -> None:
 
 def test_bigrams_by_hand() -> None:
     # Sentences <s> a b </s>, twice, and <s> a c </s>. Too few counts of counts: the discounts are 1/2, 1, 3/2.
-    judge = NgramJudge.train(["a b", "A b", "a c"], order=2, cutoffs=(0, 0))
+    judge = NgramJudge.train(["a b", "A b", "a c"], cutoffs=(0, 0))
     # Distinct left neighbours: a 1 (<s>), b 1 (a), c 1 (a), </s> 2 (b, c); 5 together.
     # Shares: (1 - 1/2)/5 three times and (2 - 1)/5; 1/2 is left for the five words a, b, c, </s>, <unk>.
     a = b = c = 0.1 + 0.1
@@ -89,7 +89,7 @@ def slow(order: int, words: Sequence[str]) -> dict[tuple[str, ...], dict[str, fl
 
 @pytest.mark.parametrize("order", [1, 2, 3, 5])
 def test_judge_equals_the_formula(order: int) -> None:
-    judge = NgramJudge.train(CORPUS, order=order, cutoffs=(0,) * order)
+    judge = NgramJudge.train(CORPUS, cutoffs=(0,) * order)
     table = slow(order, judge.words)
     for line in ["the dog saw a cat", "cat cat cat cat cat cat", "off , then the dog and it", "it", CORPUS[3]]:
         tokens = ["<s>", *line.split(), "</s>"]
@@ -107,9 +107,9 @@ def test_judge_equals_the_formula(order: int) -> None:
 def test_probabilities_sum_to_one(cutoffs: tuple[int, ...], context: str) -> None:
     judge = NgramJudge.train(CORPUS, num_words=9, cutoffs=cutoffs)
     assert len(judge.words) == 9 + len(SPECIALS)
-    found = probabilities(judge, context)
-    assert sum(found) == pytest.approx(1)
-    assert min(found) > 0
+    values = probabilities(judge, context)
+    assert sum(values) == pytest.approx(1)
+    assert min(values) > 0
 
 
 def test_a_text_in_a_batch_scores_as_it_does_alone() -> None:
@@ -154,7 +154,7 @@ def test_what_is_no_judge_is_refused(tmp_path: Path) -> None:
         NgramJudge.load(tmp_path)
 
 
-@pytest.mark.parametrize("cutoffs", [(0, 0), (1, 1, 1, 1, 1), (0, 2, 1, 1, 1)])
+@pytest.mark.parametrize("cutoffs", [(), (1, 1, 1, 1, 1), (0, 2, 1, 1, 1)])
 def test_bad_cutoffs_are_refused(cutoffs: tuple[int, ...]) -> None:
     with pytest.raises(BadInput, match="cutoffs"):
         NgramJudge.train(CORPUS, cutoffs=cutoffs)

@@ -9,10 +9,19 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cgmh.errors import BadInput
-from cgmh.text.gleu import drawn_gleu, gleu, reference_statistics, score, sentence_gleu, statistics
+from cgmh.text.gleu import compare, drawn_gleu, gleu, ngrams, reference_statistics, score
 
 SOURCE, HYPOTHESIS, REFERENCE = "a b c d e".split(), "a b x d e".split(), "a b x d f".split()
 tokens = st.lists(st.sampled_from("a b c d e f".split()), min_size=1, max_size=9)
+
+
+def statistics(source: list[str], hypothesis: list[str], reference: list[str]) -> tuple[int, ...]:
+    return compare(ngrams(source), ngrams(hypothesis), ngrams(reference))
+
+
+def smoothed(source: list[str], hypothesis: list[str], reference: list[str]) -> float:
+    """The score of one sentence as the choice of a consensus sees it."""
+    return float(score(statistics(source, hypothesis, reference), smooth=True))
 
 
 def test_statistics_worked_by_hand() -> None:
@@ -23,8 +32,8 @@ def test_statistics_worked_by_hand() -> None:
 
 def test_score_worked_by_hand() -> None:
     assert gleu([SOURCE], [HYPOTHESIS], [[REFERENCE]]) == pytest.approx(100 * 0.1**0.25)  # 3/5 2/4 2/3 1/2
-    smoothed = (4 / 6 * 3 / 5 * 3 / 4 * 2 / 3) ** 0.25
-    assert sentence_gleu(SOURCE, HYPOTHESIS, REFERENCE) == pytest.approx(100 * smoothed)
+    expected = 100 * (4 / 6 * 3 / 5 * 3 / 4 * 2 / 3) ** 0.25
+    assert smoothed(SOURCE, HYPOTHESIS, REFERENCE) == pytest.approx(expected)
 
 
 def test_shorter_than_the_reference_costs_longer_does_not() -> None:
@@ -50,8 +59,9 @@ def test_statistics_add_up_over_the_corpus() -> None:
     corpus = [(SOURCE, HYPOTHESIS, REFERENCE), (["a", "b"], ["a", "c"], ["a", "c"])]
     sums = np.sum([statistics(*sentence) for sentence in corpus], axis=0)
     assert sums.tolist() == [7, 7, 5, 7, 3, 5, 2, 3, 1, 2]
-    found = gleu([some[0] for some in corpus], [some[1] for some in corpus], [[some[2]] for some in corpus])
-    assert found == pytest.approx(100 * (5 / 7 * 3 / 5 * 2 / 3 * 1 / 2) ** 0.25) == pytest.approx(float(score(sums)))
+    sources, hypotheses, references = zip(*corpus, strict=True)
+    whole = gleu(sources, hypotheses, [[reference] for reference in references])
+    assert whole == pytest.approx(100 * (5 / 7 * 3 / 5 * 2 / 3 * 1 / 2) ** 0.25) == pytest.approx(float(score(sums)))
 
 
 def test_draws_are_those_of_the_script_of_the_authors() -> None:
@@ -68,7 +78,7 @@ def test_draws_are_those_of_the_script_of_the_authors() -> None:
         picked = [statistics(s, h, refs[at]) for (s, h, refs), at in zip(sentences, chosen, strict=True)]
         scores.append(float(score(np.sum(picked, axis=0))))
     assert len(set(scores)) > 1
-    columns = [list(some) for some in zip(*sentences, strict=True)]
+    columns = [list(column) for column in zip(*sentences, strict=True)]
     assert gleu(*columns, draws=7) == pytest.approx(np.mean(scores))
     assert gleu(*columns, draws=7) != gleu(*columns, draws=7, seed=1)
 
@@ -91,31 +101,31 @@ def test_every_reference_is_drawn_alike() -> None:
 
 @given(st.lists(st.tuples(tokens, tokens), min_size=1, max_size=4))
 def test_what_the_reference_says_scores_full(corpus: list[tuple[list[str], list[str]]]) -> None:
-    sources, wanted = [some[0] for some in corpus], [some[1] for some in corpus]
+    sources, wanted = zip(*corpus, strict=True)
     assume(any(len(reference) >= 4 for reference in wanted))
     assert gleu(sources, wanted, [[reference] for reference in wanted], draws=3) == pytest.approx(100)
-    assert all(sentence_gleu(source, some, some) == pytest.approx(100) for source, some in corpus)
+    assert all(smoothed(source, same, same) == pytest.approx(100) for source, same in corpus)
 
 
 @given(tokens, tokens)
 def test_fixing_an_error_beats_a_wrong_try_and_that_beats_copying_it(left: list[str], right: list[str]) -> None:
     source, reference, other = [*left, "bad", *right], [*left, "good", *right], [*left, "new", *right]
-    copied, tried, fixed = (sentence_gleu(source, some, reference) for some in (source, other, reference))
+    copied, tried, fixed = (smoothed(source, hypothesis, reference) for hypothesis in (source, other, reference))
     assert copied < tried < fixed
 
 
 @given(tokens, tokens, tokens)
 def test_scores_are_shares(source: list[str], hypothesis: list[str], reference: list[str]) -> None:
     assert 0 <= float(score(statistics(source, hypothesis, reference))) <= 100 + 1e-9
-    assert 0 < sentence_gleu(source, hypothesis, reference) <= 100 + 1e-9
+    assert 0 < smoothed(source, hypothesis, reference) <= 100 + 1e-9
     # Source n-grams only ever count against what kept them.
-    free = sentence_gleu(["nothing"], hypothesis, reference)
-    assert sentence_gleu(source, hypothesis, reference) <= free + 1e-9
+    free = smoothed(["nothing"], hypothesis, reference)
+    assert smoothed(source, hypothesis, reference) <= free + 1e-9
 
 
 def test_empty_sentences_have_a_score_too() -> None:
-    assert sentence_gleu(["a"], [], ["a"]) == 0
-    assert sentence_gleu(["a"], [], []) == pytest.approx(100)
+    assert smoothed(["a"], [], ["a"]) == 0
+    assert smoothed(["a"], [], []) == pytest.approx(100)
     assert gleu([SOURCE, []], [REFERENCE, []], [[REFERENCE], [[]]]) == pytest.approx(100)
 
 

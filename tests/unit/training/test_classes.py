@@ -44,10 +44,10 @@ def test_cooccurrence_counts_by_hand() -> None:
     a, b, c = (vocabulary.ids[word] for word in ("w0", "w1", "w2"))
     start, end, width = vocabulary.start, vocabulary.end, len(vocabulary)
     keys, counts = cooccurrence([np.array([a, b, end, a, c, end], np.uint16)], vocabulary)
-    found = dict(zip(keys.tolist(), counts.tolist(), strict=True))
+    by_key = dict(zip(keys.tolist(), counts.tolist(), strict=True))
 
     def count(word: int, neighbour: int, context: int) -> int:
-        return found.get((word * 4 + neighbour) * width + context, 0)
+        return by_key.get((word * 4 + neighbour) * width + context, 0)
 
     assert count(a, 0, start) == 2  # directly before
     assert count(a, 1, b) == count(a, 1, c) == 1  # directly after
@@ -63,8 +63,8 @@ def test_vectors_bring_words_of_the_same_use_together() -> None:
     # Even words follow even words, odd words odd words.
     runs = first + 2 * generator.integers(0, 20, (500, 6)) + generator.integers(0, 2, (500, 1))
     stream = np.concatenate([runs, np.full((500, 1), vocabulary.end)], 1).ravel()
-    found = vectors(*cooccurrence([stream], vocabulary), len(vocabulary))[first:]
-    closeness = found @ found.T
+    rows = vectors(*cooccurrence([stream], vocabulary), len(vocabulary))[first:]
+    closeness = rows @ rows.T
     same = np.add.outer(np.arange(40), np.arange(40)) % 2 == 0
     assert closeness[same].mean() > closeness[~same].mean() + 0.2
 

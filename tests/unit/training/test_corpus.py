@@ -84,7 +84,7 @@ def test_rare_words_become_unknowns_of_their_shape(tmp_path: Path) -> None:
 
 def test_classes_of_a_long_corpus_are_learned_from_stretches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = toy_text(tmp_path)
-    monkeypatch.setattr(corpus, "CLASS_WORDS", 1000)
+    monkeypatch.setattr(corpus, "MAX_CLASS_WORDS", 1000)
     part = toy_text(tmp_path)
     assert sorted(part.vocabulary.words) == sorted(whole.vocabulary.words)
     assert decoded(part, part.train["english"]) == decoded(whole, whole.train["english"])

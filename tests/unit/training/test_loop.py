@@ -12,7 +12,6 @@ from cgmh.models.word.checkpoint import load_model, read_config
 from cgmh.training import loop
 from cgmh.training.corpus import TrainingText
 from cgmh.training.loop import TrainingPlan, network_of_size, plan_for, resume, run_directory, train
-from cgmh.training.state import export_model
 from toy_text import toy_config, toy_plan, toy_text
 
 
@@ -189,29 +188,11 @@ def test_damaged_run_is_refused(
         resume(out, quiet=True)
 
 
-def test_export_writes_all_or_nothing(tmp_path: Path, english: TrainingText, monkeypatch: pytest.MonkeyPatch) -> None:
-    config = toy_config(english)
-    state = loop.Network(config).state_dict()
-
-    def broken(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("cgmh.training.state.evaluate_model", broken)
-        with pytest.raises(KeyboardInterrupt):
-            export_model(tmp_path / "model", state, config, english.vocabulary, english.held, {})
-    assert not list(tmp_path.iterdir())
-    (tmp_path / "model").mkdir()  # an empty one is no obstacle
-    facts = export_model(tmp_path / "model", state, config, english.vocabulary, english.held, {"name": "toy"})
-    assert facts["name"] == "toy"
-    assert facts["held_out"]["perplexity"]["forward"] == pytest.approx(len(english.vocabulary), rel=0.4)
-
-
 def test_progress_is_told_on_stderr(tmp_path: Path, english: TrainingText, capsys: pytest.CaptureFixture[str]) -> None:
     train(english, toy_config(english), toy_plan(epochs=1), tmp_path / "model")
-    said = capsys.readouterr()
-    assert not said.out
-    assert "held-out perplexity forward" in said.err
+    printed = capsys.readouterr()
+    assert not printed.out
+    assert "held-out perplexity forward" in printed.err
 
 
 def test_plans(english: TrainingText) -> None:

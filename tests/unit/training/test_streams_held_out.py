@@ -17,7 +17,7 @@ def test_model_perplexities_word_by_word(tmp_path: Path) -> None:
     ids = model.vocabulary.ids
     known = [["the", "cat", "sat", "."], ["the", "."], ["cat"], ["<lower>", "sat"]]
     encoded = [[ids[word] for word in words] for words in known]
-    found = evaluate_model(
+    perplexities = evaluate_model(
         model, {"a": stream(encoded[:3], model.vocabulary.end), "b": stream(encoded[3:], model.vocabulary.end)}
     )
     total = np.zeros(3)
@@ -29,8 +29,8 @@ def test_model_perplexities_word_by_word(tmp_path: Path) -> None:
             gap = torch.tensor([0]), torch.tensor([at]), torch.tensor([at + 1])
             total[2] += float(model.fill_log_prob(encoding, *gap, torch.tensor([word])))
     expected = np.exp(-total / np.array([13, 13, 9]))
-    assert [found[name] for name in PREDICTORS] == pytest.approx(expected, abs=1e-4)
-    assert set(found["corpora"]) == {"a", "b"}
+    assert [perplexities[name] for name in PREDICTORS] == pytest.approx(expected, abs=1e-4)
+    assert set(perplexities["corpora"]) == {"a", "b"}
 
 
 def test_fill_as_trained_and_as_proposed_differ_by_the_specials(tmp_path: Path) -> None:
