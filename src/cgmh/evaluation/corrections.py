@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import BadInput, MissingExtra
-from ..result import Edit
+from ..text.edits import Edit
 from ..training.corpus import read_lines
 from .datasets import sample_places
 
@@ -142,7 +142,7 @@ def operations(source: Sequence[str], target: Sequence[str]) -> Counter[Operatio
     return bag
 
 
-def edit_operations(text: str, edit: Edit) -> Counter[Operation]:
+def edit_operations(text: str, edit: Edit[str]) -> Counter[Operation]:
     """What one edit of characters does to the tokens of a text; nothing, if it only moves blanks."""
     if not 0 <= edit.start <= edit.end <= len(text) or text[edit.start : edit.end] != edit.original:
         raise BadInput(
@@ -152,7 +152,7 @@ def edit_operations(text: str, edit: Edit) -> Counter[Operation]:
     return operations(text.split(), (text[: edit.start] + edit.replacement + text[edit.end :]).split())
 
 
-def read_edits(records: Sequence[Mapping[str, Any]]) -> list[Edit]:
+def read_edits(records: Sequence[Mapping[str, Any]]) -> list[Edit[str]]:
     """The edits of a text as `--json` prints them."""
     try:
         return [Edit(**{name: record[name] for name in _FIELDS}) for record in records]
@@ -161,7 +161,7 @@ def read_edits(records: Sequence[Mapping[str, Any]]) -> list[Edit]:
 
 
 def calibration(
-    edits: Sequence[Sequence[Edit]], sources: Sequence[str], references: Sequence[Sequence[str]]
+    edits: Sequence[Sequence[Edit[str]]], sources: Sequence[str], references: Sequence[Sequence[str]]
 ) -> list[Bin]:
     """The edits of all the sentences in bins of probability, each 0.1 wide; bins without edits are left out.
 

@@ -23,7 +23,7 @@ from cgmh.evaluation.corrections import (
     sample_corrections,
     spread_references,
 )
-from cgmh.result import Edit
+from cgmh.text.edits import Edit
 
 SOURCE = "the oil price very high now ."
 words = st.lists(st.sampled_from("a b c The the very price prices".split()), max_size=8)
