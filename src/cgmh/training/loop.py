@@ -134,7 +134,7 @@ def train(
     try:
         with whole_directory(run_directory(out)) as partial:
             text.save(partial)
-            record = {"format": FORMAT, "network": config.to_dict(), "plan": asdict(plan), "facts": facts or {}}
+            record = {"format": FORMAT, "network": asdict(config), "plan": asdict(plan), "facts": facts or {}}
             write_json(partial / PLAN, record)
     except OSError as error:
         raise BadInput(f"{run_directory(out)}: cannot be written ({error.strerror})") from error

@@ -32,6 +32,8 @@ from .streams import evaluate_model
 
 PLAN, BEST, LOG = "plan.json", "best.safetensors", "log.jsonl"
 _CHECKPOINT = "checkpoint.json"
+# Names that earlier versions gave to parts of the network.
+_FORMER = {"right": "forward_lstm", "left": "backward_lstm", "right_head": "forward_head", "left_head": "backward_head"}
 
 
 @dataclass
@@ -96,9 +98,10 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
     try:
-        return load_file(path)
+        tensors = load_file(path)
     except (OSError, SafetensorError) as error:
         raise BadModel(f"{path}: cannot be read ({error}); start the training again") from error
+    return {".".join(_FORMER.get(part, part) for part in name.split(".")): tensors[name] for name in tensors}
 
 
 def save_state(directory: Path, network: Network, optimizer: torch.optim.Optimizer, counters: Counters) -> None:
@@ -136,15 +139,15 @@ def load_state(directory: Path, network: Network, optimizer: torch.optim.Optimiz
 
 def config_of(weights: Mapping[str, Tensor]) -> NetworkConfig:
     """The sizes of the network that has these parameters."""
-    num_classes, width = weights["right_head.classes.weight"].shape
+    num_classes, width = weights["forward_head.classes.weight"].shape
     return NetworkConfig(
         num_classes,
         len(weights["table"]) // num_classes,
         width,
-        forward_hidden=weights["right.weight_hh_l0"].shape[1],
-        backward_hidden=weights["left.weight_hh_l0"].shape[1],
+        forward_hidden=weights["forward_lstm.weight_hh_l0"].shape[1],
+        backward_hidden=weights["backward_lstm.weight_hh_l0"].shape[1],
         fill_hidden=len(weights["mix.weight"]),
-        layers=sum(name.startswith("right.weight_hh") for name in weights),
+        layers=sum(name.startswith("forward_lstm.weight_hh") for name in weights),
     )
 
 

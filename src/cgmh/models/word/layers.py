@@ -1,7 +1,7 @@
 """The network's parts as they run: linear maps in int8 or floating point, LSTM steps, the class-factored word table.
 
-Int8 uses one fixed activation scale a layer, never one that depends on the batch, so a chain's score does not change
-with the chains beside it.
+Int8 uses one fixed activation scale for each layer, never one that depends on the batch, so a chain's score does not
+change with the chains beside it.
 """
 
 import warnings
@@ -34,19 +34,18 @@ def widen(tensor: Tensor) -> Tensor:
 
 
 class Int8Linear:
-    """W x + b with W in int8 and x rounded to 255 levels between -bound and bound."""
+    """W x + b with W in int8 and x, between -1 and 1, rounded to 255 levels."""
 
-    def __init__(self, weight: Tensor, scale: Tensor, bias: Tensor, bound: float) -> None:
+    def __init__(self, weight: Tensor, scale: Tensor, bias: Tensor) -> None:
         zeros = torch.zeros(len(scale), dtype=torch.int64)
         with warnings.catch_warnings():  # a coming release drops these tensors; `int8_is_fast` is then false
             warnings.simplefilter("ignore", UserWarning)
             quantised = torch._make_per_channel_quantized_tensor(weight, scale.double(), zeros, 0)  # noqa: SLF001
         self._packed = torch.ops.quantized.linear_prepack(quantised, bias.float())
-        self._step = bound / 127
         self._multiply = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32.default
 
     def __call__(self, x: Tensor) -> Tensor:
-        return self._multiply(x, self._step, 128, self._packed)  # type: ignore[no-any-return]
+        return self._multiply(x, 1 / 127, 128, self._packed)  # type: ignore[no-any-return]
 
 
 class FloatLinear:
@@ -71,6 +70,12 @@ class Stack:
     def top(self, state: Tensor) -> Tensor:
         """The top hidden state [N, H]."""
         return state[..., (self.layers - 1) * self.hidden : self.layers * self.hidden]
+
+    def start(self, mark: Tensor, shape: tuple[int, int]) -> Tensor:
+        """States [*shape, W] whose first column has read a mark, which is embedded as [1, D]; the others are 0."""
+        states = mark.new_zeros(*shape, self.width)
+        states[:, 0] = self.step(self.feed(mark), mark.new_zeros(1, self.width))
+        return states
 
     def feed(self, words: Tensor) -> Tensor:
         """What the first layer makes of embeddings [N, D]: [N, 4H]. It needs no state, so many words go at once."""
@@ -121,6 +126,7 @@ class WordTable:
 
     def __init__(self, table: Tensor, scale: Tensor | None, bias: Tensor, input_scale: Tensor) -> None:
         self.num_classes, self.class_size, _ = table.shape
+        self.device = table.device
         self._flat = table.flatten(0, 1)
         self._blocks = table.unbind()
         self._table, self._scale, self._bias = table, scale, bias  # scale [C, S] when the table is int8
@@ -135,16 +141,15 @@ class WordTable:
         return rows.float() * self._scale.flatten()[words][:, None] * self._input_scale
 
     def logits(self, query: Tensor, classes: Tensor) -> Tensor:
-        """Logits [N, S] of the words of one class a row."""
+        """Logits [N, S] of the words of one class for each row."""
         if query.is_cuda:
             return self._logits_in_chunks(query, classes)
         order = torch.argsort(classes)
-        found, counts = torch.unique_consecutive(classes[order], return_counts=True)
+        distinct, counts = torch.unique_consecutive(classes[order], return_counts=True)
         sizes = counts.tolist()
         products = query.new_empty(len(query), self.class_size)
-        for part, product, number in zip(
-            torch.split(query[order], sizes), torch.split(products, sizes), found.tolist(), strict=True
-        ):  # int8 is widened here, a class at a time
+        parts = zip(torch.split(query[order], sizes), torch.split(products, sizes), distinct.tolist(), strict=True)
+        for part, product, number in parts:  # int8 is widened here, a class at a time
             torch.mm(part, self._blocks[number].to(query.dtype).t(), out=product)
         result = torch.empty_like(products)
         result[order] = products
