@@ -21,7 +21,7 @@ from cgmh import ranking as answers
 from cgmh.api import as_model, solve
 from cgmh.models.pull.store import path_of
 from cgmh.models.text.llama import load_llama
-from cgmh.models.word.two_stage import readings
+from cgmh.models.word.two_stage import log_readings
 from cgmh.ranking import POOL, Visit
 from cgmh.settings import Settings
 from cgmh.tasks import KeywordInput, Keywords, Problem
@@ -55,7 +55,7 @@ def main() -> None:
             return super()._fitness(pool)
 
     def measured(pool: list[Visit], problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        found = torch.stack(readings([visit.ids for visit in pool], problem.words), -1).numpy()
+        found = torch.stack(log_readings([visit.ids for visit in pool], problem.words), -1).numpy()
         texts = [join(problem.lexicon.words(visit.ids)) for visit in pool]
         return found, np.array([len(visit.ids) for visit in pool]), big.log_prob(texts).numpy()
 

@@ -78,7 +78,7 @@ class Correct:
 def _judged(model: SamplerModel) -> tuple[Costs, ProductOfExperts]:
     """What mistakes cost beside a model, and the model read from all sides."""
     if isinstance(model, TextTarget):
-        return COSTS_BIG, ProductOfExperts(model.words, SIDES_BIG, model.big, BIG)
+        return COSTS_BIG, ProductOfExperts(model.words, SIDES_BIG, model.text_model, BIG)
     if isinstance(model, TwoStageModel):
         raise TypeError(f"cannot correct with {type(model).__name__}")
     return COSTS, ProductOfExperts(model, SIDES)

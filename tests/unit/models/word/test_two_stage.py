@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from cgmh.models.word import two_stage as sides
+from cgmh.models.word import two_stage
 from cgmh.models.word.recurrent import RecurrentModel
-from cgmh.models.word.two_stage import LEAST, ProductOfExperts, log_readings
+from cgmh.models.word.two_stage import MIN_LOG_FILL, ProductOfExperts, log_readings
 from cgmh.text.lexicon import Lexicon
 from cgmh.text.sentences import Sentences
 from cgmh.text.tokenizer import join
@@ -90,14 +90,14 @@ class Counted:
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
     found = Counted()
-    monkeypatch.setattr(sides, "log_readings", found)
+    monkeypatch.setattr(two_stage, "log_readings", found)
     return found
 
 
 def test_each_distinct_sentence_is_asked_about_once(
     small: RecurrentModel, rows: list[list[int]], counted: Counted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sides, "ROWS", 3)
+    monkeypatch.setattr(two_stage, "MAX_BATCH", 3)
     model = ProductOfExperts(small, WEIGHTS)
     first = said(model, rows)
     assert sorted(map(len, counted.asked)) == [1, 3]
@@ -132,7 +132,7 @@ def test_a_word_outside_the_vocabulary_is_read_as_the_unknown_of_its_shape(
     lexicon, sat = Lexicon(small.vocabulary), rows[1][0]
     ids = [lexicon.add(word) for word in ("thecat", "catthe", "1984", "Thecat")]
     bound = small.bound(lexicon)
-    assert log_readings([[id] for id in ids], bound)[2].tolist() == [LEAST] * 4
+    assert log_readings([[id] for id in ids], bound)[2].tolist() == [MIN_LOG_FILL] * 4
     around = [[sat, id, sat] for id in ids]
     plain, shaped = log_readings(around, bound)[2], log_readings(around, bound, shapes=True)[2]
     assert shaped[0] == shaped[1]
@@ -141,8 +141,8 @@ def test_a_word_outside_the_vocabulary_is_read_as_the_unknown_of_its_shape(
     at = torch.ones_like(every)
     unknown = torch.tensor([small.vocabulary.id(lexicon.word(id)) for id in ids])
     fits = bound.fill_log_probs(encoding, every, at, at + 1)[every, unknown]
-    assert bool((fits > LEAST).all())
-    near(shaped - plain, fits - LEAST)
+    assert bool((fits > MIN_LOG_FILL).all())
+    near(shaped - plain, fits - MIN_LOG_FILL)
     for found, expected in zip(log_readings(rows, bound, shapes=True), log_readings(rows, bound), strict=True):
         assert torch.equal(found, expected)
 
@@ -163,7 +163,7 @@ class BigModel:
 def test_a_big_model_beside_it_is_one_more_reading(
     small: RecurrentModel, rows: list[list[int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sides, "ROWS", 3)
+    monkeypatch.setattr(two_stage, "MAX_BATCH", 3)
     big, lexicon = BigModel(), Lexicon(small.vocabulary)
     rows = [*rows, [rows[1][0], lexicon.add("thecat")]]
     texts = [join(lexicon.words(row)) for row in rows]
@@ -184,7 +184,9 @@ def test_a_big_model_needs_words(small: RecurrentModel, rows: list[list[int]]) -
 
 def test_the_weight_is_that_of_all_readings(small: RecurrentModel) -> None:
     assert ProductOfExperts(small, WEIGHTS).weight == pytest.approx(1.3)
-    assert ProductOfExperts(small, WEIGHTS, big_weight=0.6).weight == pytest.approx(1.3)  # of a model that is not there
+    assert ProductOfExperts(small, WEIGHTS, text_weight=0.6).weight == pytest.approx(
+        1.3
+    )  # of a model that is not there
     beside = ProductOfExperts(small, WEIGHTS, BigModel(), 0.6)
     assert beside.weight == beside.bound(Lexicon(small.vocabulary)).weight == pytest.approx(1.9)
 
@@ -202,8 +204,8 @@ def test_memory_and_batches_do_not_change_values(
 ) -> None:
     """Whatever is forgotten on the way, and however many are read at once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sides, "KEPT", kept)
-        patch.setattr(sides, "ROWS", together)
+        patch.setattr(two_stage, "MAX_REMEMBERED", kept)
+        patch.setattr(two_stage, "MAX_BATCH", together)
         model = ProductOfExperts(small, WEIGHTS)
         for batch in batches:
             rows = [[small.vocabulary.ids[word] for word in some] for some in batch]
