@@ -7,20 +7,12 @@ and the step back read the same distribution.
 """
 
 from collections.abc import Sequence
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from torch import Tensor
 
 from ..draws import Draws
 from ..text.sentences import Sentences
-
-
-class Encoding(Protocol):
-    """What a model keeps about the sentences of B chains; `commit` changes it in place."""
-
-    def select(self, rows: Tensor) -> Self:
-        """A copy of some rows; a row may be named more than once."""
-        ...
 
 
 class Fill(Protocol):
@@ -58,7 +50,7 @@ class WordModel(Protocol):
         ...
 
     def encode(self, sentences: Sentences) -> Any:
-        """The encoding of B sentences."""
+        """What the model keeps about B sentences; its `select(rows)` is a copy of these rows, in their order."""
         ...
 
     def log_prob(self, encoding: Any) -> Tensor:
@@ -135,7 +127,7 @@ class ContextModel(TextModel, Protocol):
 
 
 class TextEncoder(Protocol):
-    """A model that says what texts mean."""
+    """A model of what texts mean."""
 
     def encode(self, texts: Sequence[str]) -> Tensor:
         """[N,H] float64 on the CPU: vectors of length 1; a text has the same one whatever stands beside it."""
