@@ -1,5 +1,5 @@
 """What words and sentences mean, as vectors: those inside the package, and MiniLM's."""
 
-from .vectors import PAD, Encoder, EncoderConfig, Meaning, load_meaning, save_meaning
+from .vectors import Encoder, Meaning, load_meaning
 
-__all__ = ["PAD", "Encoder", "EncoderConfig", "Meaning", "load_meaning", "save_meaning"]
+__all__ = ["Encoder", "Meaning", "load_meaning"]

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from cgmh.models.meaning import PAD, Encoder, EncoderConfig
+from cgmh.models.meaning.vectors import PAD, Encoder, EncoderConfig
 from meanings import toy_encoder
 
 
