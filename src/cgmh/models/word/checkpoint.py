@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,7 +19,7 @@ from torch import Tensor
 
 from ...errors import BadModel
 from ...text.vocabulary import Vocabulary
-from .layers import FloatLinear, Int8Linear, Linear, Stack, WordTable, int8_is_fast
+from .layers import Int8Linear, Linear, Stack, WordTable, int8_is_fast
 from .network import NetworkConfig
 from .recurrent import Direction, Predictor, RecurrentModel
 
@@ -179,7 +180,8 @@ def _build(
         bias = tensors.get(f"{name}.bias", torch.zeros(len(weight)))
         if precision == "int8" and bounded:
             return Int8Linear(weight, scale, bias)
-        return FloatLinear((weight.to(exact) * scale[:, None]).to(device, dtype), bias.to(device, dtype))
+        dense = (weight.to(exact) * scale[:, None]).to(device, dtype)
+        return partial(torch.nn.functional.linear, weight=dense, bias=bias.to(device, dtype))
 
     shape = (config.num_classes, config.class_size)
     scale, bias = tensors["table.scale"].view(shape), tensors["table.bias"].view(shape)
@@ -198,7 +200,7 @@ def _build(
 
     def direction(name: str) -> Direction:
         maps = [linear(f"{name}.{layer}") for layer in range(config.layers)]
-        return Direction(Stack(linear(f"{name}.inputs"), maps, config.hidden[name]), predictor(name))
+        return Direction(Stack(table.embed, linear(f"{name}.inputs"), maps, config.hidden[name]), predictor(name))
 
     forward, backward = direction("forward"), direction("backward")
     return RecurrentModel(vocabulary, table, forward, backward, linear("mix"), predictor("fill", bounded=False), name)

@@ -11,7 +11,7 @@ from itertools import accumulate
 import torch
 from torch import Tensor
 
-from .network import CHUNK, chunks
+from .network import products_by_class
 
 Linear = Callable[[Tensor], Tensor]  # [N, in] -> [N, out]
 
@@ -48,20 +48,11 @@ class Int8Linear:
         return self._multiply(x, 1 / 127, 128, self._packed)  # type: ignore[no-any-return]
 
 
-class FloatLinear:
-    """W x + b in floating point."""
-
-    def __init__(self, weight: Tensor, bias: Tensor) -> None:
-        self._weight, self._bias = weight, bias
-
-    def __call__(self, x: Tensor) -> Tensor:
-        return torch.nn.functional.linear(x, self._weight, self._bias)
-
-
 class Stack:
     """Layers of LSTM cells; the state of N rows is one tensor [N, 2·layers·H]: hidden states, top last, then cells."""
 
-    def __init__(self, inputs: Linear, maps: list[Linear], hidden: int) -> None:
+    def __init__(self, embed: Linear, inputs: Linear, maps: list[Linear], hidden: int) -> None:
+        self._embed = embed  # ids to vectors
         self._inputs = inputs  # the part of the first layer that reads the word
         self._maps = maps  # first layer: reads its hidden state; others: the layer below and their own
         self.layers, self.hidden = len(maps), hidden
@@ -72,17 +63,14 @@ class Stack:
         return state[..., (self.layers - 1) * self.hidden : self.layers * self.hidden]
 
     def start(self, mark: Tensor, shape: tuple[int, int]) -> Tensor:
-        """States [*shape, W] whose first column has read a mark, which is embedded as [1, D]; the others are 0."""
-        states = mark.new_zeros(*shape, self.width)
-        states[:, 0] = self.step(self.feed(mark), mark.new_zeros(1, self.width))
+        """States [*shape, W] whose first column has read a mark [1]; the others are 0."""
+        fed = self._inputs(self._embed(mark))
+        states = fed.new_zeros(*shape, self.width)
+        states[:, 0] = self._step(fed, fed.new_zeros(1, self.width))
         return states
 
-    def feed(self, words: Tensor) -> Tensor:
-        """What the first layer makes of embeddings [N, D]: [N, 4H]. It needs no state, so many words go at once."""
-        return self._inputs(words)
-
-    def step(self, fed: Tensor, state: Tensor) -> Tensor:
-        """The states [N, W] after reading words that were fed [N, 4H]."""
+    def _step(self, fed: Tensor, state: Tensor) -> Tensor:
+        """The states [N, W] after reading words, of which the first layer made `fed` [N, 4H]."""
         size = self.hidden
         before = torch.split(state, size, 1)
         hidden: list[Tensor] = []
@@ -98,9 +86,7 @@ class Stack:
             hidden.append(cells[-1].tanh().mul_(shown))
         return torch.cat(hidden + cells, 1)
 
-    def unroll(
-        self, embed: Callable[[Tensor], Tensor], words: Tensor, state: Tensor, steps: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    def unroll(self, words: Tensor, state: Tensor, steps: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Read words[i, :steps[i]] from each state; nothing is padded.
 
         Returns the states after every word read [M, W], and for each its row and how many words came before it [M].
@@ -112,11 +98,12 @@ class Stack:
             return state[:0], order[:0], order[:0]
         rows = torch.cat([order[:count] for count in active])  # [M]
         times = torch.repeat_interleave(torch.tensor(active, device=order.device))  # [M]
-        fed = torch.split(self.feed(embed(words[rows, times])), active)
+        # The part that needs no state is computed for all words at once.
+        fed = torch.split(self._inputs(self._embed(words[rows, times])), active)
         state = state[order[: active[0]]]
         states = []
         for count, inputs in zip(active, fed, strict=True):
-            state = self.step(inputs, state[:count])
+            state = self._step(inputs, state[:count])
             states.append(state)
         return torch.cat(states), rows, times
 
@@ -143,7 +130,10 @@ class WordTable:
     def logits(self, query: Tensor, classes: Tensor) -> Tensor:
         """Logits [N, S] of the words of one class for each row."""
         if query.is_cuda:
-            return self._logits_in_chunks(query, classes)
+            products, _, order, place = products_by_class(query, classes, self._table)
+            result = products.new_empty(len(query), self.class_size)
+            result[order] = products.flatten(0, 1)[place]
+            return widen(result) + self._bias[classes]
         order = torch.argsort(classes)
         distinct, counts = torch.unique_consecutive(classes[order], return_counts=True)
         sizes = counts.tolist()
@@ -156,15 +146,6 @@ class WordTable:
         if self._scale is not None:
             result *= self._scale[classes]
         return result.add_(self._bias[classes])
-
-    def _logits_in_chunks(self, query: Tensor, classes: Tensor) -> Tensor:
-        order, of_chunk, place = chunks(classes, self.num_classes)
-        rows = query.new_zeros(len(of_chunk) * CHUNK, query.shape[1])
-        rows[place] = query[order]
-        products = torch.bmm(rows.view(-1, CHUNK, rows.shape[1]), self._table[of_chunk].transpose(1, 2)).flatten(0, 1)
-        result = products.new_empty(len(query), self.class_size)
-        result[order] = products[place]
-        return widen(result) + self._bias[classes]
 
     def all_logits(self, query: Tensor) -> Tensor:
         """Logits [N, C, S] of every word."""

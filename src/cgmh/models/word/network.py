@@ -107,28 +107,26 @@ class Network(nn.Module):
         )
 
     def log_word(self, query: Tensor, word: Tensor) -> Tensor:
-        """log p(word | its class) for queries [N, D]: rows sorted by class, in chunks that share one class."""
-        size = self.config.class_size
-        order, of_chunk, place = chunks(word // size, self.config.num_classes)
-        table = self.table.view(self.config.num_classes, size, -1)[of_chunk].to(query.dtype)  # [K, S, D]
-        bias = self.bias.view(self.config.num_classes, size)[of_chunk]  # [K, S]
-        rows = query.new_zeros(len(of_chunk) * CHUNK, query.shape[1])
-        rows[place] = query[order]
-        products = torch.bmm(rows.view(-1, CHUNK, rows.shape[1]), table.transpose(1, 2))  # [K, CHUNK, S]
-        within = torch.zeros(len(rows), dtype=torch.long, device=word.device)
+        """log p(word | its class) for queries [N, D]."""
+        classes, size = self.config.num_classes, self.config.class_size
+        table = self.table.view(classes, size, -1)
+        products, of_chunk, order, place = products_by_class(query, word // size, table)
+        logits = products.float() + self.bias.view(classes, size)[of_chunk][:, None]  # [K, CHUNK, S]
+        within = torch.zeros(len(of_chunk) * CHUNK, dtype=torch.long, device=word.device)
         within[place] = word[order] % size
-        logits = products.float() + bias[:, None]
         log_prob = -nn.functional.cross_entropy(logits.flatten(0, 1), within, reduction="none")
         result = torch.empty_like(log_prob[: len(query)])
         result[order] = log_prob[place]
         return result
 
 
-def chunks(classes: Tensor, num_classes: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Lay rows out by class in chunks of CHUNK: the order of rows, the class of each chunk, each sorted row's place.
+def products_by_class(query: Tensor, classes: Tensor, table: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Products of queries [N, D] with the words of their classes in a table [C, S, D], in K chunks of one class each.
 
-    The number of chunks depends on the number of rows alone, so that no transfer from the device is needed.
+    Returns the products [K, CHUNK, S], the class of each chunk [K], the order of the rows by class, and the place of
+    each sorted row among the chunks. K depends on N alone, so that no transfer from the device is needed.
     """
+    num_classes = len(table)
     order = torch.argsort(classes)
     counts = torch.bincount(classes, minlength=num_classes)
     chunk_counts = (counts + CHUNK - 1) // CHUNK
@@ -140,4 +138,7 @@ def chunks(classes: Tensor, num_classes: int) -> tuple[Tensor, Tensor, Tensor]:
     num_chunks = len(classes) // CHUNK + min(num_classes, len(classes))
     numbers = torch.arange(num_chunks, device=classes.device)
     of_chunk = torch.searchsorted(chunk_counts.cumsum(0), numbers, right=True).clamp(max=num_classes - 1)
-    return order, of_chunk, place
+    rows = query.new_zeros(num_chunks * CHUNK, query.shape[1])
+    rows[place] = query[order]
+    words = table[of_chunk].to(query.dtype)  # [K, S, D]
+    return torch.bmm(rows.view(num_chunks, CHUNK, -1), words.transpose(1, 2)), of_chunk, order, place

@@ -109,12 +109,12 @@ class FactoredFill:
 
 @dataclass
 class RecurrentPending:
-    """Candidates in the middle of being scored."""
+    """R candidates in the middle of being scored."""
 
-    rows: Tensor
+    rows: Tensor  # [R]
     sentences: Sentences  # as the model reads them
-    same_left: Tensor
-    same_right: Tensor
+    same_left: Tensor  # [R]
+    same_right: Tensor  # [R]
     log_gain: Tensor  # [R]
     log_words: Tensor  # [R, L+1]: of the candidates, as far as known
     scored: Tensor  # [R]: words read so far
@@ -137,10 +137,8 @@ class RecurrentModel:
         fill: Predictor,
         name: str,
     ) -> None:
-        self.name = name
-        self.vocabulary, self._table = vocabulary, table
-        self._forward, self._backward = forward, backward
-        self._mix, self._fill = mix, fill
+        self.name, self.vocabulary, self._table = name, vocabulary, table
+        self._forward, self._backward, self._mix, self._fill = forward, backward, mix, fill
         self.device, self.num_words = table.device, len(vocabulary)
         self.special_ids = torch.tensor(vocabulary.special_ids, device=self.device)
         self._aliases = torch.arange(self.num_words, device=self.device)
@@ -157,9 +155,8 @@ class RecurrentModel:
     def encode(self, sentences: Sentences) -> RecurrentEncoding:
         ids = self._aliases[sentences.ids]
         number, capacity = ids.shape
-        marks = self._table.embed(ids.new_tensor([self.vocabulary.start, self.vocabulary.end]))  # [2, D]
-        forward = self._forward.stack.start(marks[:1], (number, capacity + 1))
-        backward = self._backward.stack.start(marks[1:], (number, capacity + 1))
+        forward = self._forward.stack.start(ids.new_tensor([self.vocabulary.start]), (number, capacity + 1))
+        backward = self._backward.stack.start(ids.new_tensor([self.vocabulary.end]), (number, capacity + 1))
         log_words = torch.zeros(number, capacity + 1, device=ids.device, dtype=torch.float64)
         nothing = torch.zeros_like(sentences.lengths)
         encoding = RecurrentEncoding(ids, sentences.lengths.clone(), forward, backward, nothing.clone(), log_words)
@@ -199,6 +196,11 @@ class RecurrentModel:
         """log p of every word in each gap [R, V], of the fill head as trained."""
         return self._fill.all_log_probs(self._around(encoding, rows, left, right))
 
+    def candidates(self, encoding: RecurrentEncoding, rows: Tensor, left: Tensor, right: Tensor) -> Tensor:
+        forward, backward = self._states(encoding, rows, left, right)
+        log_least = torch.minimum(self._forward.all_log_probs(forward), self._backward.all_log_probs(backward))
+        return log_least.masked_fill_(~self._proposable.flatten(), -torch.inf)
+
     def _around(self, encoding: RecurrentEncoding, rows: Tensor, left: Tensor, right: Tensor) -> Tensor:
         """What the fill head reads [R, M]: the words before and after each gap."""
         forward, backward = self._states(encoding, rows, left, right)
@@ -210,11 +212,6 @@ class RecurrentModel:
         read = encoding.lengths[rows] - right
         self._extend_backward(encoding, rows, read)
         return encoding.forward[rows, left], encoding.backward[rows, read]
-
-    def candidates(self, encoding: RecurrentEncoding, rows: Tensor, left: Tensor, right: Tensor) -> Tensor:
-        forward, backward = self._states(encoding, rows, left, right)
-        log_least = torch.minimum(self._forward.all_log_probs(forward), self._backward.all_log_probs(backward))
-        return log_least.masked_fill_(~self._proposable.flatten(), -torch.inf)
 
     def score(
         self,
@@ -265,7 +262,7 @@ class RecurrentModel:
         last = sentences.capacity - 1
         columns = torch.arange(sentences.capacity, device=at.device)
         words = sentences.ids.gather(1, (columns + at[:, None]).clamp_(max=last))
-        states, rows, times = self._forward.stack.unroll(self._table.embed, words, pending.last, steps)
+        states, rows, times = self._forward.stack.unroll(words, pending.last, steps)
         positions = at[rows] + times + 1
         tops, of, where = self._forward.stack.top(states), rows, positions
         if first:
@@ -294,8 +291,6 @@ class RecurrentModel:
         columns = torch.arange(encoding.ids.shape[1], device=rows.device)
         at = (encoding.lengths[rows] - held - 1)[:, None] - columns
         words = encoding.ids[rows].gather(1, at.clamp_(min=0))
-        states, of, times = self._backward.stack.unroll(
-            self._table.embed, words, encoding.backward[rows, held], read - held
-        )
+        states, of, times = self._backward.stack.unroll(words, encoding.backward[rows, held], read - held)
         encoding.backward[rows[of], held[of] + times + 1] = states
         encoding.num_backward[rows] = read
