@@ -42,7 +42,7 @@ class Prefixes:
     values: Tensor  # [layers,B,L,kv,D]
 
     def select(self, rows: Tensor) -> "Prefixes":
-        """A copy of some rows."""
+        """A copy of these rows."""
         tokens = [list(self.tokens[row]) for row in rows.tolist()]
         return Prefixes(tokens, self.logs[rows], self.keys[:, rows], self.values[:, rows])
 
@@ -253,10 +253,10 @@ class LlamaModel:
         return torch.as_tensor(np.asarray(numbers, np.int64), device=self.device)
 
 
-def _common(one: Sequence[int], other: Sequence[int]) -> int:
+def _common(first: Sequence[int], second: Sequence[int]) -> int:
     """How many tokens both begin with."""
-    most = min(len(one), len(other))
-    return next((at for at in range(most) if one[at] != other[at]), most)
+    shorter = min(len(first), len(second))
+    return next((at for at in range(shorter) if first[at] != second[at]), shorter)
 
 
 def load_llama(directory: Path, device: torch.device | str = "cpu", precision: str | None = None) -> LlamaModel:

@@ -54,8 +54,8 @@ class Pretrained:
 
     def tokens(self, texts: Sequence[str], **options: bool) -> list[list[int]]:
         """The tokens of each text."""
-        wanted = {"return_attention_mask": False, "return_token_type_ids": False, "verbose": False}
-        ids: list[list[int]] = self.tokenizer(list(texts), **wanted, **options)["input_ids"]
+        options |= {"return_attention_mask": False, "return_token_type_ids": False, "verbose": False}
+        ids: list[list[int]] = self.tokenizer(list(texts), **options)["input_ids"]
         return ids
 
     def padded(self, rows: Sequence[Sequence[int]], padding: int) -> tuple[Tensor, Tensor]:

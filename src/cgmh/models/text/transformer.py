@@ -140,8 +140,8 @@ class LlamaNetwork:
                 totals.append(logits[:, 0].to(self.exact) - logits.log_softmax(-1, dtype=self.exact)[:, 0])
                 continue
             logits = logits.to(self.exact)
-            most = logits.amax(-1, keepdim=True)
-            totals.append(logits.sub_(most).exp_().sum(-1).log_().add_(most[:, 0]))  # in place: no second array
+            highest = logits.amax(-1, keepdim=True)
+            totals.append(logits.sub_(highest).exp_().sum(-1).log_().add_(highest[:, 0]))  # in place: no second array
         return torch.cat(totals)
 
     def log_prob(self, hidden: Tensor, log_total: Tensor, tokens: Tensor) -> Tensor:

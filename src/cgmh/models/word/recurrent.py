@@ -67,7 +67,7 @@ class RecurrentEncoding:
     log_words: Tensor  # [B, L+1]: log p of each word, then of the end mark; 0 past it
 
     def select(self, rows: Tensor) -> "RecurrentEncoding":
-        """A copy of some rows."""
+        """A copy of these rows."""
         return RecurrentEncoding(*(tensor[rows] for tensor in vars(self).values()))
 
 
@@ -247,9 +247,9 @@ class RecurrentModel:
         return pending.log_words.sum(-1)
 
     def commit(self, encoding: RecurrentEncoding, pending: RecurrentPending, accepted: Tensor) -> None:
-        wanted = accepted[pending.state_rows]
-        of, at = pending.state_rows[wanted], pending.state_positions[wanted]
-        encoding.forward[pending.rows[of], at] = pending.states[wanted]
+        taken = accepted[pending.state_rows]
+        of, at = pending.state_rows[taken], pending.state_positions[taken]
+        encoding.forward[pending.rows[of], at] = pending.states[taken]
         rows = pending.rows[accepted]
         encoding.ids[rows] = pending.sentences.ids[accepted]
         encoding.lengths[rows] = pending.sentences.lengths[accepted]
