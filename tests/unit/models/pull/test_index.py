@@ -1,4 +1,4 @@
-"""How indexes are found and reached: pip's settings, passwords, proxies, certificates, pages in HTML and JSON."""
+"""How indexes are chosen and reached: pip's settings, passwords, proxies, certificates, pages in HTML and JSON."""
 
 import base64
 import json

@@ -76,8 +76,11 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda path: configure(path, network=dict.fromkeys(("num_classes", "class_size"), 4)),
         r"do not fit the network .*has shape",
     ),
-    "no head": (lambda path: rewrite(path, lambda some: some.pop("left_head.query")), "backward_head.query has shape"),
-    "no scale": (lambda path: rewrite(path, lambda some: some.pop("mix.scale")), "do not fit the network"),
+    "no head": (
+        lambda path: rewrite(path, lambda tensors: tensors.pop("left_head.query")),
+        "backward_head.query has shape",
+    ),
+    "no scale": (lambda path: rewrite(path, lambda tensors: tensors.pop("mix.scale")), "do not fit the network"),
 }
 
 
