@@ -23,8 +23,7 @@ Kind = Literal["causal", "masked"]
 _CLASSES: dict[Kind, str] = {"causal": "AutoModelForCausalLM", "masked": "AutoModelForMaskedLM"}
 _MAX_SECONDS = 10.0  # that the hub has to answer
 _CONVERT = "only safetensors are read, other weights can run code; save it again with `save_pretrained`"
-_MAX_LOGITS = {"cpu": 2**26}  # of a batch: 256 MB of float32 on the CPU, 1 GB elsewhere
-_MAX_LOGITS_ELSEWHERE = 2**28
+_MAX_LOGITS = {"cpu": 2**26, "cuda": 2**28}  # of a batch: 256 MB or 1 GB of float32
 
 
 @dataclass
@@ -37,8 +36,8 @@ class Pretrained:
     device: torch.device
 
     def __post_init__(self) -> None:
-        most = _MAX_LOGITS.get(self.device.type, _MAX_LOGITS_ELSEWHERE)
-        self.num_tokens = max(1, most // self.vocabulary_size)  # of a batch
+        max_logits = _MAX_LOGITS.get(self.device.type, _MAX_LOGITS["cuda"])
+        self.num_tokens = max(1, max_logits // self.vocabulary_size)  # of a batch
 
     @property
     def vocabulary_size(self) -> int:
