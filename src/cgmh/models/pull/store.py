@@ -115,10 +115,7 @@ def home() -> Path:
 
 def expanded(path: str | Path) -> Path:
     """A path with the ~ of a user's home replaced, where that user exists."""
-    try:
-        return Path(path).expanduser()
-    except RuntimeError:
-        return Path(path)
+    return Path(os.path.expanduser(path))  # noqa: PTH111 - the method of a path raises where there is no such user
 
 
 def downloads() -> Path:

@@ -3,7 +3,6 @@
 Weights are safetensors only, code that comes with a model is never run, and errors are one line.
 """
 
-import os
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +17,7 @@ import torch
 from torch import Tensor
 
 from ...errors import BadModel, MissingExtra
+from ..pull.store import expanded
 
 Kind = Literal["causal", "masked"]
 _CLASSES: dict[Kind, str] = {"causal": "AutoModelForCausalLM", "masked": "AutoModelForMaskedLM"}
@@ -120,7 +120,7 @@ def load_pretrained(kind: Kind, name: str | Path, device: str | torch.device = "
         transformers = import_module("transformers")
     except ImportError:
         raise MissingExtra("transformers", "hf") from None
-    path = Path(os.path.expanduser(name))  # noqa: PTH111  the method of a path raises where there is no such user
+    path = expanded(name)
     local = path.exists() or not _is_hub_name(str(name))
     source = str(path if local else name)
     if local:
