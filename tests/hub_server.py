@@ -35,15 +35,15 @@ class _Handler(BaseHTTPRequestHandler):
             self._list("/".join(path.split("/")[2:4]))
             return
         owner, name, _, _, file = (path.split("/", 4) + [""] * 5)[:5]
-        found = self.server.models.get(f"{owner}/{name}", "missing")
-        if found == "missing":
+        directory = self.server.models.get(f"{owner}/{name}", "missing")
+        if directory == "missing":
             self._say(401, b"", {"X-Error-Code": "RepoNotFound"})
-        elif found is None:
+        elif directory is None:
             self._say(403, b"", {"X-Error-Code": "GatedRepo"})
-        elif not (Path(found) / file).is_file():
+        elif not (Path(directory) / file).is_file():
             self._say(404, b"", {"X-Error-Code": "EntryNotFound"})
         else:
-            data = (Path(found) / file).read_bytes()
+            data = (Path(directory) / file).read_bytes()
             self._say(200, data, {"ETag": f'"{hashlib.sha256(data).hexdigest()}"', "X-Repo-Commit": COMMIT})
 
     do_HEAD = do_GET  # noqa: N815

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import torch
 from sacrebleu.metrics.bleu import BLEU
 
-from cgmh.models.meaning import Encoder, EncoderConfig
+from cgmh.models.meaning.vectors import Encoder, EncoderConfig
 from toys import FIRST
 
 A, B, C, D = range(FIRST, FIRST + 4)

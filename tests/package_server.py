@@ -61,9 +61,9 @@ class _Handler(BaseHTTPRequestHandler):
             return self._answer(404, b"not here")
         if not part or not self.server.ranges:
             return self._answer(200, data)
-        found = re.fullmatch(r"bytes=(\d+)-", part)
-        assert found
-        start = int(found[1]) + self.server.skew
+        match = re.fullmatch(r"bytes=(\d+)-", part)
+        assert match
+        start = int(match[1]) + self.server.skew
         if start >= len(data):
             return self._answer(416, b"")
         return self._answer(206, data[start:], f"bytes {start}-{len(data) - 1}/{len(data)}")

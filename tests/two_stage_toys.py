@@ -1,4 +1,4 @@
-"""Spaces of sentences whose target is a better judge than the tiny word model that stands in front of it."""
+"""Spaces of sentences whose target is a better scorer than the tiny word model that proposes and screens."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from enumeration import all_sentences
 from recurrent_toys import WORDS
 
 UNEVEN = (1.0, 2.0, 0.7)  # replace, insert, delete: weights that must not cancel
-SIDES = (0.5, 0.4, 0.3)  # forward, backward, filled: none like another
+EXPERT_WEIGHTS = (0.5, 0.4, 0.3)  # forward, backward, filled: none like another
 
 
 def likings(texts: Sequence[str]) -> list[float]:
@@ -44,9 +44,9 @@ class Favours:
 
 @dataclass
 class ScreenedSpace:
-    """A screened model, constraints and every sentence that they allow."""
+    """A two-stage model, constraints and every sentence that they allow."""
 
-    model: Any  # a TextTarget, or ProductOfExperts
+    model: Any  # a TextTarget or a ProductOfExperts
     constraints: list[Constraint]
     states: Sentences
     groups: list[list[list[int]]]  # variants by input
@@ -70,33 +70,35 @@ SPACES = ("hard", "soft", "hard and soft", "run-local")
 def screened_space(
     name: str, small: RecurrentModel, big: TextModel, kind: type[TextTarget] = TextTarget, capacity: int = 4
 ) -> ScreenedSpace:
-    return _judged(name, small, lambda some, lexicon: kind(some, big, lexicon), capacity)
+    """The target is the text model `big`."""
+    return _space(name, small, lambda words, lexicon: kind(words, big, lexicon), capacity)
 
 
-def sided_space(
+def experts_space(
     name: str,
     small: RecurrentModel,
     kind: type[ProductOfExperts] = ProductOfExperts,
-    weights: tuple[float, float, float] = SIDES,
+    weights: tuple[float, float, float] = EXPERT_WEIGHTS,
 ) -> ScreenedSpace:
-    return _judged(name, small, lambda some, lexicon: kind(some, weights, lexicon=lexicon), 4)
+    """The target is the product of the word model's three readings."""
+    return _space(name, small, lambda words, lexicon: kind(words, weights, lexicon=lexicon), 4)
 
 
-def _judged(
-    name: str, small: RecurrentModel, judge: Callable[[RecurrentModel, Lexicon], TwoStageModel], capacity: int
+def _space(
+    name: str, small: RecurrentModel, build: Callable[[RecurrentModel, Lexicon], TwoStageModel], capacity: int
 ) -> ScreenedSpace:
     lexicon = Lexicon(small.vocabulary)
     words = [small.vocabulary.ids[word] for word in WORDS]
     contains, favours = ContainsWords([[[[{words[1]}]]]]), Favours(words[2])
     if name == "run-local":
-        # Both read alike to the word model, which knows neither; only a big one tells them apart.
+        # Both read alike to the word model, which knows neither; only a text model tells them apart.
         odd = [lexicon.add("thec"), lexicon.add("thecat")]
-        model, one = judge(small.bound(lexicon), lexicon), ContainsWords([[[[set(odd)]]]])
-        states = all_sentences([*words, *odd], 3, [lambda some: sum(word in odd for word in some) == 1])
+        model, one = build(small.bound(lexicon), lexicon), ContainsWords([[[[set(odd)]]]])
+        states = all_sentences([*words, *odd], 3, [lambda sentence: sum(word in odd for word in sentence) == 1])
         return ScreenedSpace(model, [one], states, [[odd]])
-    model = judge(small, lexicon)
+    model = build(small, lexicon)
     if name == "soft":
         return ScreenedSpace(model, [favours], all_sentences(words, 3), [[words[:2]]])
-    states = all_sentences(words, capacity, [lambda some: words[1] in some])
+    states = all_sentences(words, capacity, [lambda sentence: words[1] in sentence])
     constraints: list[Constraint] = [contains] if name == "hard" else [contains, favours]
     return ScreenedSpace(model, constraints, states, [[words[2:]]])

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from safetensors.torch import save_file
 
-from cgmh.models.meaning import PAD, Encoder, EncoderConfig
+from cgmh.models.meaning.vectors import PAD, Encoder, EncoderConfig
 from cgmh.text.vocabulary import Vocabulary, is_special
 
 CORPORA = ("wikipedia-1", "wikipedia-2", "reuters", "imdb", "fiction")

@@ -23,7 +23,7 @@ import torch
 from safetensors.torch import load_file
 
 from cgmh.evaluation.paraphrases import to_treebank
-from cgmh.models.meaning import save_meaning
+from cgmh.models.meaning.vectors import save_meaning
 
 
 def main(trained: Path, encoded: Path, out: Path) -> None:

@@ -19,14 +19,13 @@ import numpy as np
 import torch
 from prepare import NUM_CLASSES, WEIGHTS
 from questions import NAME as QUESTIONS
-from safetensors.torch import load_file
 from torch import Tensor
 
 from cgmh.models.word.network import NetworkConfig
 from cgmh.text.vocabulary import Vocabulary
 from cgmh.training.corpus import TrainingText
 from cgmh.training.loop import TrainingPlan, resume, train
-from cgmh.training.state import config_of, export_model
+from cgmh.training.state import config_of, export_model, read_tensors
 
 FACTS = {"name": "en", "language": "English"}
 
@@ -41,7 +40,7 @@ def encoded_text(directory: Path, num_classes: int, questions: float, *, only: b
 
 def read_weights(path: Path) -> dict[str, Tensor]:
     if path.suffix == ".safetensors":
-        return load_file(path)
+        return read_tensors(path)
     with np.load(path, allow_pickle=False) as arrays:
         return {name: torch.from_numpy(arrays[name]) for name in arrays}
 

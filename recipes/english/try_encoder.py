@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from cgmh.evaluation.paraphrases import from_treebank, read_pairs
-from cgmh.models.meaning import load_meaning
+from cgmh.models.meaning.vectors import load_meaning
 from cgmh.text.tokenizer import split
 
 MIN_RARITY = 4.0  # -log frequency up to which a word counts nothing

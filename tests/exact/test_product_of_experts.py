@@ -5,13 +5,13 @@ import pytest
 import torch
 
 from cgmh.models.word.recurrent import RecurrentModel
-from cgmh.models.word.two_stage import LEAST, WHOLE, ProductOfExperts
+from cgmh.models.word.two_stage import MIN_LOG_FILL, WHOLE, ProductOfExperts
 from cgmh.sampling import Constant, sample
 from cgmh.text.sentences import Sentences
 from enumeration import target_distribution, violations
 from histories import history
 from recurrent_toys import tiny_model
-from two_stage_toys import SIDES, ScreenedSpace, sided_space
+from two_stage_toys import EXPERT_WEIGHTS, ScreenedSpace, experts_space
 
 torch.set_num_threads(1)
 
@@ -32,7 +32,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> RecurrentModel:
     ],
 )
 def test_exact(small: RecurrentModel, space: str, window: int | None, trust: float, beta: float) -> None:
-    built = sided_space(space, small)
+    built = experts_space(space, small)
     assert violations(built.kernel(window, trust), built.states, beta) == []
 
 
@@ -46,16 +46,16 @@ def by_hand(model: RecurrentModel, words: list[int]) -> tuple[float, float, floa
             log_prob = model.fill(encoding, row, gap, gap + 1).log_prob(torch.tensor([word]))
         else:
             log_prob = model.fill_log_probs(encoding, row, gap, gap + 1)[:, encoding.ids[0, at]]
-        filled += max(float(log_prob), LEAST)
+        filled += max(float(log_prob), MIN_LOG_FILL)
     return float(model.log_prob(encoding)), float(model.backward_log_prob(encoding)), filled
 
 
 @pytest.mark.parametrize("space", ["soft", "run-local"])
 def test_the_target_is_the_weighted_sum_of_the_readings(small: RecurrentModel, space: str) -> None:
-    built, beta, sat = sided_space(space, small), 0.7, small.vocabulary.ids["sat"]
+    built, beta, sat = experts_space(space, small), 0.7, small.vocabulary.ids["sat"]
     rows = built.states.to_lists()
     readings = np.array([by_hand(built.model.words, row) for row in rows])
-    log_pi = readings @ np.array(SIDES) + (space == "soft") * np.array([0.8 * row.count(sat) for row in rows])
+    log_pi = readings @ np.array(EXPERT_WEIGHTS) + (space == "soft") * np.array([0.8 * row.count(sat) for row in rows])
     found = target_distribution(built.kernel(WHOLE), built.states, beta)
     np.testing.assert_allclose(found, torch.from_numpy(beta * log_pi).softmax(0).numpy(), rtol=1e-9)
     for side in range(3):  # none of them alone
@@ -65,7 +65,7 @@ def test_the_target_is_the_weighted_sum_of_the_readings(small: RecurrentModel, s
 
 @pytest.fixture(params=["hard and soft", "run-local"])
 def built(request: pytest.FixtureRequest, small: RecurrentModel) -> ScreenedSpace:
-    return sided_space(request.param, small)
+    return experts_space(request.param, small)
 
 
 def test_the_same_chain_however_it_is_run(built: ScreenedSpace) -> None:
@@ -80,7 +80,7 @@ def test_the_same_chain_however_it_is_run(built: ScreenedSpace) -> None:
 
 
 def test_what_is_kept_is_what_a_fresh_look_finds(built: ScreenedSpace) -> None:
-    fresh = ProductOfExperts(built.model.words, SIDES)
+    fresh = ProductOfExperts(built.model.words, EXPERT_WEIGHTS)
     for _, state, _ in sample(built.kernel(2), built.start(8), 20, 2, Constant(0.5)):
         direct = fresh.log_prob(fresh.encode(state.sentences))
         for held in (state.log_factors.soft[:, 0], built.model.log_prob(state.encoding)):

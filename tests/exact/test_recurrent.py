@@ -64,6 +64,6 @@ def test_the_network_and_the_running_model_agree(tmp_path: Path) -> None:
     ids = _ids(model)
     batch = Sentences.from_lists([[ids[0], ids[1], ids[2], ids[3]]], 6)
     encoding = model.encode(batch)
-    every = model._right_predictor.all_log_probs(model._right.top(encoding.forward[:, 2]))
+    every = model._forward.all_log_probs(encoding.forward[:, 2])
     torch.testing.assert_close(every.exp().sum(), torch.tensor(1.0))
     torch.testing.assert_close(every[0, ids[2]].double(), encoding.log_words[0, 2])

@@ -19,7 +19,7 @@ from cgmh.text.sentences import Sentences
 from enumeration import target_distribution, violations
 from llama_toys import toy_llama
 from recurrent_toys import tiny_model
-from two_stage_toys import ScreenedSpace, likings, screened_space, sided_space
+from two_stage_toys import ScreenedSpace, experts_space, likings, screened_space
 
 torch.set_num_threads(1)
 
@@ -147,9 +147,9 @@ def test_a_seeded_mistake_is_caught(
 
 def test_distinct_texts_that_are_given_back_in_another_order_are_caught(small: RecurrentModel) -> None:
     class Distinct(TextTarget):
-        def _said(self, sentences: Sentences) -> Tensor:
+        def _score(self, sentences: Sentences) -> Tensor:
             texts = self.texts(sentences)
-            return super()._said(sentences.select(torch.tensor(sorted(range(len(texts)), key=texts.__getitem__))))
+            return super()._score(sentences.select(torch.tensor(sorted(range(len(texts)), key=texts.__getitem__))))
 
     built = screened_space("soft", small, FunctionModel(likings), Distinct)
     exact = screened_space("soft", small, FunctionModel(likings))
@@ -172,30 +172,30 @@ def test_words_that_the_big_model_reads_as_unknowns_are_caught(small: RecurrentM
 class RemembersByLength(ProductOfExperts):
     """What was said of a sentence is said again of the next one that is as long."""
 
-    def _said(self, sentences: Sentences) -> Tensor:
+    def _score(self, sentences: Sentences) -> Tensor:
         known: dict[int, float] = {}
-        found = zip(sentences.lengths.tolist(), super()._said(sentences).tolist(), strict=True)
+        found = zip(sentences.lengths.tolist(), super()._score(sentences).tolist(), strict=True)
         return torch.tensor([known.setdefault(length, value) for length, value in found], dtype=torch.float64)
 
 
 class AnswersInOrder(ProductOfExperts):
     """The longest is asked about first, and its answer comes first."""
 
-    def _said(self, sentences: Sentences) -> Tensor:
-        return super()._said(sentences.select(sentences.lengths.argsort(descending=True)))
+    def _score(self, sentences: Sentences) -> Tensor:
+        return super()._score(sentences.select(sentences.lengths.argsort(descending=True)))
 
 
 class ReadsForward(ProductOfExperts):
     """Candidates are read forward only."""
 
-    def _ask(self, encoding: TwoStageEncoding, pending: TwoStagePending, kept: Tensor) -> Tensor:
-        super()._ask(encoding, pending, kept)
-        return self.words.finish(encoding.words, pending.words, torch.ones_like(pending.rows) > 0)[kept]
+    def finish(self, encoding: TwoStageEncoding, pending: TwoStagePending, keep: Tensor) -> Tensor:
+        super().finish(encoding, pending, keep)
+        return self.words.finish(encoding.words, pending.words, keep)
 
 
 @pytest.mark.parametrize("kind", [RemembersByLength, AnswersInOrder, ReadsForward])
 def test_a_mistake_in_reading_from_all_sides_is_caught(kind: type[ProductOfExperts], small: RecurrentModel) -> None:
-    built = sided_space("soft", small, kind)
+    built = experts_space("soft", small, kind)
     found = violations(built.kernel(WHOLE), built.states, 0.7)
     assert any(one.startswith("detailed balance") for one in found), found
 
@@ -212,7 +212,7 @@ class NeverKeeps(TextTarget):
     """The big model's cache stays at the first sentences."""
 
     def commit(self, encoding: TwoStageEncoding, pending: TwoStagePending, accepted: Tensor) -> None:
-        super().commit(encoding, replace(pending, kept=None), accepted)
+        super().commit(encoding, replace(pending, passed=None), accepted)
 
 
 class KeepsAll(TextTarget):
@@ -220,11 +220,11 @@ class KeepsAll(TextTarget):
 
     def commit(self, encoding: TwoStageEncoding, pending: TwoStagePending, accepted: Tensor) -> None:
         super().commit(encoding, pending, accepted)
-        if pending.kept is not None and len(pending.kept):
-            if isinstance(self.big, LlamaModel):
-                self.big.keep(encoding.big, pending.big, torch.ones_like(pending.kept, dtype=torch.bool))
+        if pending.passed is not None and len(pending.passed):
+            if isinstance(self.text_model, LlamaModel):
+                self.text_model.keep(encoding.scores, pending.scores, torch.ones_like(pending.passed, dtype=torch.bool))
             else:
-                encoding.big[pending.rows[pending.kept]] = pending.big
+                encoding.scores.log_prob[pending.rows[pending.passed]] = pending.scores.log_prob
 
 
 @pytest.mark.parametrize("kind", [NeverKeeps, KeepsAll])

@@ -7,7 +7,7 @@ and the step back read the same distribution.
 """
 
 from collections.abc import Sequence
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from torch import Tensor
 
@@ -15,24 +15,14 @@ from ..draws import Draws
 from ..text.sentences import Sentences
 
 
-class Encoding(Protocol):
-    """What a model keeps about the sentences of B chains; `commit` changes it in place."""
-
-    def select(self, rows: Tensor) -> Self:
-        """A copy of some rows; a row may be named more than once."""
-        ...
-
-
 class Fill(Protocol):
     """q(word | sentence without the word) for R gaps."""
 
     def choose(self, draws: Draws) -> Tensor:
         """[R]: a word for each gap; draws from the sites "class" and "word"."""
-        ...
 
     def log_prob(self, word: Tensor) -> Tensor:
         """[R]: log q(word); -inf for ids that are never proposed (specials, run-local ids)."""
-        ...
 
 
 class Pending(Protocol):
@@ -41,7 +31,6 @@ class Pending(Protocol):
     @property
     def log_gain(self) -> Tensor:
         """[R]: log p(y) - log p(x) over the changed words and `window` words after them (None: all, exact)."""
-        ...
 
 
 class WordModel(Protocol):
@@ -50,28 +39,22 @@ class WordModel(Protocol):
     @property
     def num_words(self) -> int:
         """V; ids from V on are run-local."""
-        ...
 
     @property
     def special_ids(self) -> Tensor:
         """Ids that nothing ever proposes."""
-        ...
 
     def encode(self, sentences: Sentences) -> Any:
-        """The encoding of B sentences."""
-        ...
+        """What the model keeps about B sentences; its `select(rows)` is a copy of these rows, in their order."""
 
     def log_prob(self, encoding: Any) -> Tensor:
         """[B]: log p(sentence), end mark included."""
-        ...
 
     def fill(self, encoding: Any, rows: Tensor, left: Tensor, right: Tensor) -> Fill:
         """The word distribution of R gaps."""
-        ...
 
     def candidates(self, encoding: Any, rows: Tensor, left: Tensor, right: Tensor) -> Tensor:
         """[R,V]: log min(forward probability, backward probability) of each word in the gap (paper, Section 3.2)."""
-        ...
 
     def score(
         self,
@@ -83,15 +66,12 @@ class WordModel(Protocol):
         window: int | None,
     ) -> Pending:
         """Score R candidates that share their first `same_left` and last `same_right` words with the encoded rows."""
-        ...
 
     def finish(self, encoding: Any, pending: Any, keep: Tensor) -> Tensor:
         """[R]: log p(y), exact, where `keep`; elsewhere anything finite."""
-        ...
 
     def commit(self, encoding: Any, pending: Any, accepted: Tensor) -> None:
         """The accepted rows of the encoding become those of their candidates, in place; `accepted` lies in `keep`."""
-        ...
 
 
 @runtime_checkable
@@ -101,11 +81,9 @@ class TextModel(Protocol):
     @property
     def name(self) -> str:
         """Short; it goes into the signature of a run."""
-        ...
 
     def log_prob(self, texts: Sequence[str]) -> Tensor:
         """[N] float64 on the CPU: log p(text), its end included."""
-        ...
 
 
 @runtime_checkable
@@ -114,15 +92,12 @@ class PrefixModel(TextModel, Protocol):
 
     def begin(self, texts: Sequence[str]) -> Any:
         """A cache of B texts; it has `log_prob` [B] and `select(rows)`."""
-        ...
 
     def extend(self, cache: Any, rows: Tensor, texts: Sequence[str]) -> Any:
         """R texts that may take the place of those of `rows` [R]; the answer has `log_prob` [R]."""
-        ...
 
     def keep(self, cache: Any, pending: Any, accepted: Tensor) -> None:
         """The accepted ones [R] become the current texts, in place."""
-        ...
 
 
 @runtime_checkable
@@ -131,12 +106,10 @@ class ContextModel(TextModel, Protocol):
 
     def after(self, context: Sequence[str]) -> TextModel:
         """The same model with these lines before every text."""
-        ...
 
 
 class TextEncoder(Protocol):
-    """A model that says what texts mean."""
+    """A model of what texts mean."""
 
     def encode(self, texts: Sequence[str]) -> Tensor:
         """[N,H] float64 on the CPU: vectors of length 1; a text has the same one whatever stands beside it."""
-        ...

@@ -119,7 +119,7 @@ def train(
     `weights`, the parameters of a trained network of the same sizes, are where the training begins.
     """
     check_free(out)
-    record = {"format": FORMAT, "network": config.to_dict(), "plan": asdict(plan), "facts": facts or {}}
+    record = {"format": FORMAT, "network": asdict(config), "plan": asdict(plan), "facts": facts or {}}
     try:
         with atomically(run_directory(out)) as partial:
             partial.mkdir(parents=True)

@@ -31,6 +31,8 @@ from ..text.vocabulary import Vocabulary
 from .streams import evaluate_model
 
 PLAN, CHECKPOINT, BEST, LOG = "plan.json", "checkpoint.json", "best.safetensors", "log.jsonl"
+# Names that earlier versions gave to parts of the network.
+_FORMER = {"right": "forward_lstm", "left": "backward_lstm", "right_head": "forward_head", "left_head": "backward_head"}
 
 
 @dataclass
@@ -89,9 +91,10 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
     try:
-        return load_file(path)
+        tensors = load_file(path)
     except (OSError, SafetensorError) as error:
         raise BadModel(f"{path}: cannot be read ({error}); start the training again") from error
+    return {".".join(_FORMER.get(part, part) for part in name.split(".")): tensors[name] for name in tensors}
 
 
 def save_state(directory: Path, network: Network, optimizer: torch.optim.Optimizer, counters: Counters) -> None:
@@ -130,15 +133,15 @@ def load_state(directory: Path, network: Network, optimizer: torch.optim.Optimiz
 
 def config_of(weights: Mapping[str, Tensor]) -> NetworkConfig:
     """The sizes of the network that has these parameters."""
-    num_classes, width = weights["right_head.classes.weight"].shape
+    num_classes, width = weights["forward_head.classes.weight"].shape
     return NetworkConfig(
         num_classes,
         len(weights["table"]) // num_classes,
         width,
-        forward_hidden=weights["right.weight_hh_l0"].shape[1],
-        backward_hidden=weights["left.weight_hh_l0"].shape[1],
+        forward_hidden=weights["forward_lstm.weight_hh_l0"].shape[1],
+        backward_hidden=weights["backward_lstm.weight_hh_l0"].shape[1],
         fill_hidden=len(weights["mix.weight"]),
-        layers=sum(name.startswith("right.weight_hh") for name in weights),
+        layers=sum(name.startswith("forward_lstm.weight_hh") for name in weights),
     )
 
 

@@ -82,7 +82,7 @@ def test_tokens_that_hold_their_space(tmp_path: Path) -> None:
     for opening, tokens in ((False, ["Ġdog", "Ġthe", "."]), (True, [None, "The", "."])):
         wanted = [-1 if token is None else tokenizer.convert_tokens_to_ids(token) for token in tokens]
         assert masked.tokens(words, opening=opening).tolist() == wanted
-    pieces = tokenizer.convert_ids_to_tokens(masked._pieces([masked.text(["the"], ["sees", "it"])], specials=True)[0])
+    pieces = tokenizer.convert_ids_to_tokens(masked._pretrained.tokens([masked.text(["the"], ["sees", "it"])])[0])
     assert pieces[:3] == ["The", "<mask>", "Ġsees"]
 
 

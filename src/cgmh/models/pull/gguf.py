@@ -1,4 +1,4 @@
-"""GGUF files, versions 2 and 3: facts and tensors as they are stored. Nothing in the file is believed or executed."""
+"""GGUF files, versions 2 and 3: facts and tensors as they are stored. Every size in a file is checked before use."""
 
 import math
 import struct
@@ -13,15 +13,15 @@ from ...errors import BadModel
 
 Bytes = NDArray[np.uint8]
 
-# Number of the type: struct letter, bytes. 8 is a string, 9 an array.
+# The struct letter of each type of fact; 8 is a string, 9 an array.
 _SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _STRING, _ARRAY = 8, 9
-# Number of the tensor type: name, values in a block, bytes of a block.
+# The name of each type of tensor, the values in a block, and the bytes of a block.
 _TYPES = {0: ("F32", 1, 4), 1: ("F16", 1, 2), 3: ("Q4_1", 32, 20), 8: ("Q8_0", 32, 34)}
 _UNREAD = {
     2: "Q4_0", 6: "Q5_0", 7: "Q5_1", 10: "Q2_K", 11: "Q3_K", 12: "Q4_K", 13: "Q5_K", 14: "Q6_K", 30: "BF16",
 }  # fmt: skip
-_MOST_FACTS, _MOST_TENSORS, _MOST_DIMENSIONS = 10_000, 100_000, 4
+_MAX_FACTS, _MAX_TENSORS, _MAX_DIMENSIONS = 10_000, 100_000, 4
 
 
 @dataclass(frozen=True)
@@ -61,18 +61,17 @@ class _Reader:
     """Takes one value after the other; a size that the rest of the file cannot hold is damage."""
 
     def __init__(self, data: Bytes, where: str) -> None:
-        self._data, self._where = data.data, where
-        self._bytes, self._at = data, 0
+        self._data, self._where, self._at = data, where, 0
 
     def read(self) -> Gguf:
-        if bytes(self._data[:4]) != b"GGUF":
+        if self._data[:4].tobytes() != b"GGUF":
             raise BadModel(f"{self._where}: not a GGUF file")
         self._at = 4
         version = self._scalar("I")
         if version not in (2, 3):
             raise BadModel(f"{self._where}: GGUF version {version} (2 and 3, little-endian, can be read)")
         num_tensors, num_facts = self._scalar("Q"), self._scalar("Q")
-        if num_facts > _MOST_FACTS or num_tensors > _MOST_TENSORS:
+        if num_facts > _MAX_FACTS or num_tensors > _MAX_TENSORS:
             raise self._damaged(f"{num_facts:,} facts and {num_tensors:,} tensors")
         facts = {}
         for _ in range(num_facts):
@@ -91,11 +90,11 @@ class _Reader:
     def _damaged(self, what: str) -> BadModel:
         return BadModel(f"{self._where}: damaged or cut short ({what}); get the file again")
 
-    def _take(self, size: int) -> memoryview:
+    def _take(self, size: int) -> bytes:
         if size > len(self._data) - self._at:
             raise self._damaged(f"{size:,} bytes wanted at {self._at:,}, the file has {len(self._data):,}")
         self._at += size
-        return self._data[self._at - size : self._at]
+        return self._data[self._at - size : self._at].tobytes()
 
     def _scalar(self, letter: str) -> Any:
         return struct.unpack(f"<{letter}", self._take(struct.calcsize(f"<{letter}")))[0]
@@ -127,7 +126,7 @@ class _Reader:
 
     def _tensor_header(self) -> tuple[str, tuple[int, ...], int, int]:
         name, dimensions = self._string(), self._scalar("I")
-        if not 1 <= dimensions <= _MOST_DIMENSIONS:
+        if not 1 <= dimensions <= _MAX_DIMENSIONS:
             raise self._damaged(f"{name} has {dimensions} dimensions")
         shape = tuple(self._scalar("Q") for _ in range(dimensions))[::-1]
         return name, shape, self._scalar("I"), self._scalar("Q")
@@ -143,4 +142,4 @@ class _Reader:
         num_bytes = math.prod(shape) // values * size
         if num_bytes == 0 or start + num_bytes > len(self._data):
             raise self._damaged(f"{name} ends at {start + num_bytes:,}, the file at {len(self._data):,}")
-        return GgufTensor(kind, shape, self._bytes[start : start + num_bytes])
+        return GgufTensor(kind, shape, self._data[start : start + num_bytes])

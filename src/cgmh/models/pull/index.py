@@ -1,6 +1,7 @@
-"""How this machine reaches package indexes: what pip was told goes for us too, by its variables or its files.
+"""Where the package indexes keep a file, and how this machine reaches them.
 
-A file of a project on the package indexes: PEP 503 (HTML) and PEP 691 (JSON) pages, on the web or on disk.
+What pip was told, by its variables or its configuration files, goes for us too: indexes, certificates, proxy. The page
+of a project is HTML (PEP 503) or JSON (PEP 691), on the web or on disk.
 """
 
 import ast
@@ -14,7 +15,7 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import Any
@@ -26,26 +27,8 @@ from .store import expanded
 
 PYPI = "https://pypi.org/simple/"
 TIMEOUT = 30.0  # seconds without an answer or a byte
-
-
-class Unreachable(BadModel):
-    """An address that does not give its file, now."""
-
-    def __init__(self, url: str, why: str, status: int | None = None) -> None:
-        super().__init__(f"{shown(url)}: {why}")
-        self.status = status
-
-
-@contextmanager
-def reaching(url: str) -> Iterator[None]:
-    """Whatever goes wrong on the way to an address is `Unreachable`: no route, no answer, an answer cut short."""
-    try:
-        yield
-    except urllib.error.HTTPError as error:
-        error.close()
-        raise Unreachable(url, _reason(error), error.code) from error
-    except (OSError, http.client.HTTPException, UnicodeError) as error:
-        raise Unreachable(url, _reason(error)) from error
+_MAX_PAGE = 32 << 20  # bytes of the page of a project
+_ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
 
 
 @dataclass(frozen=True)
@@ -57,7 +40,7 @@ class NetworkSettings:
     proxy: str | None = None
 
 
-def network_settings() -> NetworkSettings:
+def pip_settings() -> NetworkSettings:
     """The settings of pip: its environment variables, then its configuration files."""
     files = _pip_configuration()
 
@@ -72,57 +55,82 @@ def network_settings() -> NetworkSettings:
 
 def _pip_configuration() -> dict[str, str]:
     """The options in pip's configuration files; none without pip."""
+    safe = "-P" if sys.version_info >= (3, 11) else "-I"  # nothing from the current directory is run
+    command = [sys.executable, safe, "-m", "pip", "config", "list"]
     try:
-        command = [sys.executable, "-P", "-m", "pip", "config", "list"]
-        ran = subprocess.run(  # noqa: S603 - our own Python, -P: nothing from the current directory
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=TIMEOUT,
-            check=False,
-        )
+        ran = subprocess.run(  # noqa: S603 - our own Python
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=TIMEOUT,
+            check=True,
+        )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return {}
     sections: dict[str, dict[str, str]] = {"global": {}, "install": {}, "download": {}}
-    for line in ran.stdout.splitlines() if ran.returncode == 0 else []:
+    for line in ran.stdout.splitlines():
         key, _, value = line.partition("=")
         section, _, option = key.partition(".")
-        try:
+        with suppress(ValueError, SyntaxError):
             sections.get(section, {})[option] = str(ast.literal_eval(value))
-        except (ValueError, SyntaxError):
-            continue
     return sections["global"] | sections["install"] | sections["download"]
 
 
-class Connection:
+class Unreachable(BadModel):
+    """An address that does not give its file, now."""
+
+    def __init__(self, url: str, why: str, status: int | None = None) -> None:
+        super().__init__(f"{without_secrets(url)}: {why}")
+        self.status = status
+
+
+@contextmanager
+def reaching(url: str) -> Iterator[None]:
+    """Whatever goes wrong on the way to an address is `Unreachable`: no route, no answer, an answer cut short."""
+    try:
+        yield
+    except urllib.error.HTTPError as error:
+        error.close()
+        raise Unreachable(url, f"HTTP {error.code} {error.reason}".strip(), error.code) from error
+    except (OSError, http.client.HTTPException, UnicodeError) as error:
+        raise Unreachable(url, _reason(error)) from error
+
+
+def _reason(error: BaseException) -> str:
+    """Why a request failed, in a few words."""
+    if isinstance(error, urllib.error.URLError) and isinstance(error.reason, BaseException):
+        return _reason(error.reason)
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"its certificate is not trusted: {error.verify_message}; name your certificates in SSL_CERT_FILE"
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    if isinstance(error, http.client.IncompleteRead | http.client.RemoteDisconnected | ConnectionResetError):
+        return "the connection was lost"
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+class Client:
     """Opens http, https and file addresses, with the user's certificates, proxy and passwords."""
 
     def __init__(self, settings: NetworkSettings, timeout: float = TIMEOUT) -> None:
         self.settings, self._timeout = settings, timeout
         handlers: list[urllib.request.BaseHandler] = [
-            urllib.request.HTTPSHandler(context=_trust(settings.certificates))
+            urllib.request.HTTPSHandler(context=_ssl_context(settings.certificates))
         ]
         if settings.proxy:
             proxy = settings.proxy if "://" in settings.proxy else f"http://{settings.proxy}"
             handlers.append(urllib.request.ProxyHandler({"http": proxy, "https": proxy}))
         self._opener = urllib.request.build_opener(*handlers)
         # Passwords of the indexes also open the files that they keep on the same host.
-        keys = {split_url(url).netloc.rpartition("@")[2]: _password(url) for url in settings.indexes}
-        self._passwords = {host: password for host, password in keys.items() if password}
+        self._passwords = {_host(url): password for url in settings.indexes if (password := _password(url))}
 
     def open(self, url: str, headers: Mapping[str, str]) -> Any:
         """The answer to a request, to be closed, or `Unreachable`."""
         parts = split_url(url)
         if parts.scheme not in ("http", "https", "file"):
-            raise BadInput(f"{shown(url)}: not an address that starts with https://, http:// or file://")
-        host = parts.netloc.rpartition("@")[2]
+            raise BadInput(f"{without_secrets(url)}: not an address that starts with https://, http:// or file://")
         request = urllib.request.Request(  # noqa: S310 - the scheme is checked above
-            urlunsplit(parts._replace(netloc=host, fragment="")),
+            urlunsplit(parts._replace(netloc=_host(url), fragment="")),
             headers={"User-Agent": f"cgmh/{__version__}", **headers},
         )
-        if password := _password(url) or self._passwords.get(host):
+        if password := _password(url) or self._passwords.get(_host(url)):
             request.add_unredirected_header("Authorization", password)  # never sent on to another host
         with reaching(url):
             return self._opener.open(request, timeout=self._timeout)
@@ -136,13 +144,23 @@ def split_url(url: str) -> SplitResult:
         raise BadInput(f"{url!r}: not an address ({error})") from error
 
 
+def without_secrets(url: str) -> str:
+    """An address to show, without user, password, query and fragment."""
+    return urlunsplit(split_url(url)._replace(netloc=_host(url), query="", fragment=""))
+
+
+def _host(url: str) -> str:
+    return split_url(url).netloc.rpartition("@")[2]
+
+
 def _password(url: str) -> str | None:
     """The header for user and password in an address."""
     user, at, _ = split_url(url).netloc.rpartition("@")
     return "Basic " + base64.b64encode(unquote(user).encode()).decode() if at else None
 
 
-def _trust(certificates: str | None) -> ssl.SSLContext:
+def _ssl_context(certificates: str | None) -> ssl.SSLContext:
+    """Which certificates are trusted: those of the user, otherwise those of the system."""
     context = ssl.create_default_context()
     if certificates:
         path = expanded(certificates)
@@ -153,98 +171,64 @@ def _trust(certificates: str | None) -> ssl.SSLContext:
                 f"{certificates}: no certificates there ({error}); mend PIP_CERT or REQUESTS_CA_BUNDLE"
             ) from error
     elif not any(ssl.get_default_verify_paths()[:2]) and sys.platform != "win32":
-        try:  # a Python without certificates of its own, as some on macOS
+        with suppress(ImportError):  # a Python without certificates of its own, as some on macOS
             import certifi
 
             context.load_verify_locations(certifi.where())
-        except ImportError:
-            return context
     return context
 
 
-def shown(url: str) -> str:
-    """An address without what may be secret in it."""
-    parts = split_url(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment=""))
-
-
-def _reason(error: BaseException) -> str:
-    """Why a request failed, in a few words."""
-    if isinstance(error, urllib.error.HTTPError):
-        return f"HTTP {error.code} {error.reason}".strip()
-    if isinstance(error, urllib.error.URLError) and isinstance(error.reason, BaseException):
-        return _reason(error.reason)
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return f"its certificate is not trusted: {error.verify_message}; name your certificates in SSL_CERT_FILE"
-    if isinstance(error, TimeoutError):
-        return "no answer in time"
-    if isinstance(error, http.client.IncompleteRead | http.client.RemoteDisconnected | ConnectionResetError):
-        return "the connection was lost"
-    if isinstance(error, OSError):
-        return error.strerror or str(error)
-    return str(error) or type(error).__name__
-
-
-_LARGEST_PAGE = 32 << 20
-_ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
-
-
-def addresses(connection: Connection, project: str, file: str) -> Iterator[str]:
-    """Where the indexes keep a file, in the order of the indexes; BadModel at the end if none has it."""
-    troubles, found = [], False
-    for index in connection.settings.indexes:
-        page = f"{index.rstrip('/')}/{project}/"
-        if index.startswith("file:"):
-            page += "index.html"
+def file_urls(client: Client, project: str, file: str) -> Iterator[str]:
+    """Where the indexes keep a file of a project, in the order of the indexes; BadModel at the end if none has it."""
+    problems, has_file = [], False
+    for index in client.settings.indexes:
+        page = f"{index.rstrip('/')}/{project}/" + ("index.html" if index.startswith("file:") else "")
         try:
-            urls = [url for url in _links(connection, page) if _file_name(url) == file]
+            urls = [url for url in _links(client, page) if unquote(urlsplit(url).path.rpartition("/")[2]) == file]
         except BadModel as error:
-            troubles.append(str(error))
+            problems.append(str(error))
             continue
         if not urls:
-            troubles.append(f"{shown(page)}: it has no {file}")
-        found = found or bool(urls)
+            problems.append(f"{without_secrets(page)}: it has no {file}")
+        has_file = has_file or bool(urls)
         yield from urls
-    if not found:
-        raise BadModel("; ".join(troubles))
+    if not has_file:
+        raise BadModel("; ".join(problems))
 
 
-def _file_name(url: str) -> str:
-    return unquote(url.partition("#")[0].partition("?")[0].rpartition("/")[2])
-
-
-def _links(connection: Connection, page: str) -> list[str]:
+def _links(client: Client, page: str) -> list[str]:
     """The addresses of all files on the page of a project."""
-    with connection.open(page, {"Accept": _ACCEPT}) as answer, reaching(page):
-        data, base, kind = answer.read(_LARGEST_PAGE + 1), answer.geturl(), answer.headers.get_content_type()
-    if len(data) > _LARGEST_PAGE:
-        raise BadModel(f"{shown(page)}: too large for the page of a project")
+    with client.open(page, {"Accept": _ACCEPT}) as answer, reaching(page):
+        data, base, kind = answer.read(_MAX_PAGE + 1), answer.geturl(), answer.headers.get_content_type()
+    if len(data) > _MAX_PAGE:
+        raise BadModel(f"{without_secrets(page)}: too large for the page of a project")
     text = data.decode("utf-8", "replace")
-    if not kind.endswith("json"):
-        links = _Links()
-        links.feed(text)
-        return [url for target in links.found if (url := _joined(links.base or base, target))]
-    try:
-        return [url for file in json.loads(text)["files"] if (url := _joined(base, str(file["url"])))]
-    except (ValueError, KeyError, TypeError) as error:
-        raise BadModel(f"{shown(page)}: not the page of a package index") from error
+    if kind.endswith("json"):
+        try:
+            targets = [str(file["url"]) for file in json.loads(text)["files"]]
+        except (ValueError, KeyError, TypeError) as error:
+            raise BadModel(f"{without_secrets(page)}: not the page of a package index") from error
+    else:
+        parser = _LinkParser()
+        parser.feed(text)
+        base, targets = parser.base or base, parser.targets
+    urls = []
+    for target in targets:
+        with suppress(ValueError):  # another file's broken address does not matter
+            urls.append(urljoin(base, target))
+    return urls
 
 
-def _joined(base: str, target: str) -> str | None:
-    try:
-        return urljoin(base, target)
-    except ValueError:
-        return None
+class _LinkParser(HTMLParser):
+    """The targets of the links on a page, and what they are relative to where the page says so."""
 
-
-class _Links(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
-        self.base, self.found = "", list[str]()
+        self.base, self.targets = "", list[str]()
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         target = dict(attributes).get("href") or ""
         if tag == "base":
             self.base = target
         elif tag == "a":
-            self.found.append(target)
+            self.targets.append(target)

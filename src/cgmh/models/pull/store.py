@@ -1,10 +1,9 @@
-"""The models of a user: the embedded one, those that can be pulled, and those in the cache directory.
+"""The models of a user: the one inside the package, those that can be pulled, and those in the cache directory.
 
 CGMH_HOME/models/NAME/           a Llama directory: config.json, tokenizer.json, weights.safetensors
-CGMH_HOME/models/.NAME.*.tmp/    one that is being made; it becomes NAME in one rename
+CGMH_HOME/models/.NAME.*.tmp/    one that is being made or removed; it becomes NAME in one rename
 CGMH_HOME/downloads/FILE.part    a download to go on with
-
-One process at a time, without a trace left by a process that was killed.
+CGMH_HOME/downloads/NAME.lock    held by the process that pulls NAME; the system frees it when a process dies
 """
 
 import errno
@@ -18,7 +17,7 @@ import shutil
 import struct
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -107,8 +106,8 @@ def home() -> Path:
         elif sys.platform == "darwin":
             base = Path.home() / "Library" / "Caches"
         else:
-            given = os.environ.get("XDG_CACHE_HOME", "")
-            base = Path(given) if Path(given).is_absolute() else Path.home() / ".cache"
+            cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
+            base = cache if cache.is_absolute() else Path.home() / ".cache"
     except RuntimeError as error:
         raise BadInput("no home directory is known; set CGMH_HOME to a directory for models") from error
     return base / "cgmh"
@@ -116,10 +115,7 @@ def home() -> Path:
 
 def expanded(path: str | Path) -> Path:
     """A path with the ~ of a user's home replaced, where that user exists."""
-    try:
-        return Path(path).expanduser()
-    except RuntimeError:
-        return Path(path)
+    return Path(os.path.expanduser(path))  # noqa: PTH111 - the method of a path raises where there is no such user
 
 
 def downloads() -> Path:
@@ -136,7 +132,7 @@ def directory_of(name: str) -> Path:
 def path_of(name: str) -> Path:
     """The directory of an embedded or installed model."""
     path = directory_of(name)
-    if name == "en" or _config(path):
+    if is_installed(name):
         return path
     if os.path.lexists(path):
         again = "pull" if name in REGISTRY else "remove"
@@ -153,13 +149,20 @@ def is_installed(name: str) -> bool:
 
 def is_whole(name: str) -> bool:
     """Whether every file of an installed model has the checksum that was noted when it was made."""
-    record, path = _config(directory_of(name)), directory_of(name)
+    path = directory_of(name)
+    record = _config(path)
     try:
-        return bool(record) and all(
-            hashlib.sha256((path / file).read_bytes()).hexdigest() == noted for file, noted in record["sha256"].items()
-        )
+        return bool(record) and all(sha256_of(path / file) == noted for file, noted in record["sha256"].items())
     except (OSError, KeyError, AttributeError):
         return False
+
+
+def sha256_of(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
 
 
 def installed() -> list[str]:
@@ -173,30 +176,26 @@ def installed() -> list[str]:
 
 def installed_big() -> str | None:
     """The name of a pulled LLM: `smollm2` if it is there, even damaged, so that this is not passed over in silence."""
-    names = installed()
-    if os.path.lexists(directory_of("smollm2")):
-        return "smollm2"
-    return "smollm2" if "smollm2" in names else names[0] if names else None
+    return "smollm2" if os.path.lexists(directory_of("smollm2")) else next(iter(installed()), None)
 
 
 def entries() -> list[Entry]:
     """The embedded model, the installed ones, and those that can be pulled."""
-    names = installed()
-    return [entry_of(name) for name in ("en", *names, *(name for name in REGISTRY if name not in names))]
+    return [entry_of(name) for name in dict.fromkeys(["en", *installed(), *REGISTRY])]
 
 
 def entry_of(name: str) -> Entry:
     """What is known about a model, installed or not."""
     if name in REGISTRY and not is_installed(name):
-        it, path = REGISTRY[name], directory_of(name)
-        kind = "damaged" if os.path.lexists(path) else "available"
-        return Entry(name, kind, it.what, it.licence, it.source, it.parameters, it.wheel.size, None)
+        known = REGISTRY[name]
+        kind = "damaged" if os.path.lexists(directory_of(name)) else "available"
+        return Entry(name, kind, known.what, known.licence, known.source, known.parameters, known.wheel.size, None)
     path = path_of(name)
     if name == "en":
         return _embedded(path)
     record = _config(path)
-    facts = [str(record.get(key, "unknown")) for key in ("what", "licence", "source")]
-    return Entry(name, "installed", facts[0], facts[1], facts[2], int(record.get("parameters", 0)), _size(path), path)
+    what, licence, source = (str(record.get(key, "unknown")) for key in ("what", "licence", "source"))
+    return Entry(name, "installed", what, licence, source, int(record.get("parameters", 0)), _size(path), path)
 
 
 def _embedded(path: Path) -> Entry:
@@ -212,58 +211,14 @@ def _embedded(path: Path) -> Entry:
         ) from error
 
 
-def remove(name: str) -> Path:
-    """Remove a pulled model, whole or damaged; returns where it was."""
-    path = directory_of(name)
-    if name == "en":
-        raise BadInput("en is part of the package and stays")
-    if not os.path.lexists(path):
-        raise BadModel(f"{name} is not installed; there is nothing to remove")
-    try:
-        gone = path.rename(_beside(path))  # in one step, so that half a model is never found
-        shutil.rmtree(gone)
-    except OSError as error:
-        raise BadModel(f"{path}: cannot be removed ({error.strerror})") from error
-    return path
-
-
-@contextmanager
-def new_directory(name: str) -> Iterator[Path]:
-    """A directory to write a model into, which is then installed in one rename; nothing stays after a failure."""
-    path = directory_of(name)
-    making = _beside(path)
-    making.mkdir(parents=True)
-    try:
-        yield making
-        try:
-            making.rename(path)
-        except OSError:
-            if not is_installed(name):  # otherwise another process was faster; theirs is as good
-                raise
-    finally:
-        shutil.rmtree(making, ignore_errors=True)
-
-
-def clear_unfinished(name: str) -> None:
-    """Remove what a killed process left of a model that it was making or removing."""
-    path = directory_of(name)
-    for left in path.parent.glob(f".{name}.*.tmp"):
-        if re.fullmatch(r"[0-9a-f]{8}", left.name[len(name) + 2 : -4]):
-            shutil.rmtree(left, ignore_errors=True)
-
-
-def _beside(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-
-
 def _config(path: Path) -> dict[str, Any]:
     """The `config.json` of a Llama directory whose files are there; empty if it is none."""
     try:
         record = json.loads((path / CONFIG).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    whole = isinstance(record, dict) and record.get("format") == LLAMA_FORMAT
-    return record if whole and all((path / name).is_file() for name in (TOKENIZER, WEIGHTS)) else {}
+    is_llama = isinstance(record, dict) and record.get("format") == LLAMA_FORMAT
+    return record if is_llama and all((path / name).is_file() for name in (TOKENIZER, WEIGHTS)) else {}
 
 
 def _size(path: Path) -> int:
@@ -278,9 +233,51 @@ def _num_weights(path: Path) -> int:
     return sum(math.prod(header[name]["shape"]) for name in names)
 
 
+def remove(name: str) -> Path:
+    """Remove a pulled model, whole or damaged; returns where it was."""
+    path = directory_of(name)
+    if name == "en":
+        raise BadInput("en is part of the package and stays")
+    if not os.path.lexists(path):
+        raise BadModel(f"{name} is not installed; there is nothing to remove")
+    try:
+        shutil.rmtree(path.rename(_beside(path)))  # renamed in one step, so that nobody opens half a model
+    except OSError as error:
+        raise BadModel(f"{path}: cannot be removed ({error.strerror})") from error
+    return path
+
+
+@contextmanager
+def new_directory(name: str) -> Iterator[Path]:
+    """A directory to write a model into, which is then installed in one rename; nothing stays after a failure."""
+    path = directory_of(name)
+    unfinished = _beside(path)
+    unfinished.mkdir(parents=True)
+    try:
+        yield unfinished
+        try:
+            unfinished.rename(path)
+        except OSError:
+            if not is_installed(name):  # otherwise another process was faster; theirs is as good
+                raise
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def clear_unfinished(name: str) -> None:
+    """Remove what a killed process left of a model that it was making or removing."""
+    for path in directory_of(name).parent.glob(f".{name}.*.tmp"):
+        if re.fullmatch(r"[0-9a-f]{8}", path.name[len(name) + 2 : -4]):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+
+
 @contextmanager
 def only_process(path: Path, busy: str) -> Iterator[None]:
-    """Hold the lock file at `path`, or refuse with the line `busy`; the system frees it when a process dies."""
+    """Hold the lock file at `path`, or refuse with the line `busy` where another process holds it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:
         try:
@@ -291,17 +288,12 @@ def only_process(path: Path, busy: str) -> Iterator[None]:
         except OSError as error:
             if error.errno in (errno.EAGAIN, errno.EACCES, errno.EDEADLK):
                 raise BadInput(busy) from error
-            # This file system has no locks: unique names and checksums must do.
+            # Otherwise this file system has no locks: unique names and checksums must do.
         try:
             yield
         finally:
-            if sys.platform != "win32":
-                path.unlink(missing_ok=True)
-    if sys.platform == "win32":  # where an open file cannot be removed
-        try:
-            path.unlink(missing_ok=True)
-        except OSError:
-            return
+            with suppress(OSError):  # Windows does not remove a file that is open
+                path.unlink()
 
 
 def _lock(file: BinaryIO) -> None:

@@ -28,13 +28,11 @@ def _kind(character: str) -> str:
 def pieces(text: str) -> list[str]:
     """The parts of a text that are encoded one by one; together they are the text."""
     kinds = "".join(map(_kind, text))
-    found, at = [], 0
-    while at < len(text):
-        match = _CONTRACTION.match(text, at) or _PIECE.match(kinds, at)
-        end = match.end() if match else at + 1
-        found.append(text[at:end])
-        at = end
-    return found
+    ends = [0]
+    while ends[-1] < len(text):
+        match = _CONTRACTION.match(text, ends[-1]) or _PIECE.match(kinds, ends[-1])
+        ends.append(match.end() if match else ends[-1] + 1)
+    return [text[start:end] for start, end in pairwise(ends)]
 
 
 def _byte_letters() -> dict[int, str]:

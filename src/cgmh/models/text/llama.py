@@ -1,6 +1,7 @@
-"""What a Llama keeps of the texts that chains are at, so that an edit is read from where it begins.
+"""SmolLM2 and its kind as models of whole texts.
 
-SmolLM2 and its kind as models of texts.
+Texts that are scored together share the work on what they begin with. A Llama also keeps what it read of the texts that
+chains are at, so that an edited text is read from where the edit begins.
 """
 
 import hashlib
@@ -19,8 +20,16 @@ from safetensors.torch import load
 from torch import Tensor
 
 from ...errors import BadInput, BadModel
+from ..pull.store import CONFIG, LLAMA_FORMAT, TOKENIZER, WEIGHTS
 from .bpe import BytePairs
-from .transformer import LONGEST, Layout, LlamaConfig, LlamaNetwork, build_network
+from .transformer import MAX_TOKENS, Layout, LlamaConfig, LlamaNetwork, build_network
+
+MAX_BATCH_TOKENS = {"cpu": 512, "cuda": 65_536}  # new tokens that are read together
+PRECISIONS = ("float64", "float32", "bfloat16")
+# An AssertionError is what torch says about a device that it was built without.
+_DAMAGED = (
+    OSError, SafetensorError, LookupError, ArithmeticError, AssertionError, TypeError, ValueError, RuntimeError,
+)  # fmt: skip
 
 
 @dataclass
@@ -33,7 +42,7 @@ class Prefixes:
     values: Tensor  # [layers,B,L,kv,D]
 
     def select(self, rows: Tensor) -> "Prefixes":
-        """A copy of some rows."""
+        """A copy of these rows."""
         tokens = [list(self.tokens[row]) for row in rows.tolist()]
         return Prefixes(tokens, self.logs[rows], self.keys[:, rows], self.values[:, rows])
 
@@ -60,14 +69,6 @@ class PendingTexts:
         return self.logs.sum(-1).cpu()
 
 
-FORMAT = "cgmh-llama-1"
-CONFIG, TOKENIZER, WEIGHTS = "config.json", "tokenizer.json", "weights.safetensors"
-TOKENS = {"cpu": 512, "cuda": 65_536}  # new tokens of a batch
-# An AssertionError is what torch says about a device that it was built without.
-_DAMAGED = (SafetensorError, LookupError, ArithmeticError, AssertionError, TypeError, ValueError, RuntimeError)
-PRECISIONS = ("float64", "float32", "bfloat16")
-
-
 class LlamaModel:
     """log p(text): the sum over its tokens and its end.
 
@@ -75,26 +76,21 @@ class LlamaModel:
     """
 
     def __init__(
-        self,
-        network: LlamaNetwork,
-        tokenizer: BytePairs,
-        boundary: int,
-        name: str,
-        context: Sequence[str] = (),
+        self, network: LlamaNetwork, tokenizer: BytePairs, boundary: int, name: str, context: Sequence[str] = ()
     ) -> None:
         self.network, self.tokenizer, self.name = network, tokenizer, name
         self._boundary = boundary
         lines = [token for line in context for token in (*tokenizer.encode(line), *tokenizer.encode("\n"))]
         self._end = lines[-1] if lines else boundary
         with torch.no_grad():
-            self._opening = network.opening([boundary, *lines])
-        self._longest = LONGEST - len(self._opening)
+            self._preamble = network.preamble([boundary, *lines])
+        self._max_tokens = MAX_TOKENS - len(self._preamble)
 
     def after(self, context: Sequence[str]) -> "LlamaModel":
         """The same model, reading a text as the line that follows the lines of `context`."""
         size = sum(len(self.tokenizer.encode(line)) + 1 for line in context)
-        if size > LONGEST // 2:
-            raise BadInput(f"the context has {size} tokens; {self.name} takes at most {LONGEST // 2}")
+        if size > MAX_TOKENS // 2:
+            raise BadInput(f"the context has {size} tokens; {self.name} takes at most {MAX_TOKENS // 2}")
         name = f"{self.name} after {len(context)} lines"
         return LlamaModel(self.network, self.tokenizer, self._boundary, name, context)
 
@@ -104,8 +100,8 @@ class LlamaModel:
 
     def encode(self, text: str) -> list[int]:
         tokens = self.tokenizer.encode(text)
-        if not 0 < len(tokens) <= self._longest:
-            raise BadInput(f"{text[:40]!r}: {len(tokens)} tokens; {self.name} reads from 1 to {self._longest}")
+        if not 0 < len(tokens) <= self._max_tokens:
+            raise BadInput(f"{text[:40]!r}: {len(tokens)} tokens; {self.name} reads from 1 to {self._max_tokens}")
         return tokens
 
     def log_prob(self, texts: Sequence[str]) -> Tensor:
@@ -115,7 +111,7 @@ class LlamaModel:
         batches = list(self._batches(distinct))
         threads = torch.get_num_threads()
         workers = min(len(batches), threads) if self.device.type == "cpu" else 1
-        if workers > 1:  # one single-threaded worker a core
+        if workers > 1:  # one single-threaded worker for each core
             try:
                 with ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool:
                     parts = list(pool.map(self._score, batches))
@@ -123,11 +119,12 @@ class LlamaModel:
                 torch.set_num_threads(threads)
         else:
             parts = [self._score(batch) for batch in batches]
-        found = dict(zip(distinct, torch.cat(parts).tolist() if parts else [], strict=True))
-        return torch.tensor([found[tokens] for tokens in encoded], dtype=torch.float64)
+        log_probs = dict(zip(distinct, torch.cat(parts).tolist() if parts else [], strict=True))
+        return torch.tensor([log_probs[tokens] for tokens in encoded], dtype=torch.float64)
 
     def _batches(self, texts: Sequence[tuple[int, ...]]) -> Iterator[Sequence[tuple[int, ...]]]:
-        most, first, size = TOKENS.get(self.device.type, TOKENS["cpu"]), 0, 0
+        most = MAX_BATCH_TOKENS.get(self.device.type, MAX_BATCH_TOKENS["cpu"])
+        first = size = 0
         for at, text in enumerate(texts):
             if at > first and size + len(text) > most:
                 yield texts[first:at]
@@ -140,7 +137,7 @@ class LlamaModel:
     def _score(self, texts: Sequence[tuple[int, ...]]) -> Tensor:
         """[S] float64 on the CPU, of sorted texts; each adds to the tree of prefixes what the one before it lacks."""
         lengths = np.array(list(map(len, texts)))
-        columns = np.arange(self._opening.room(int(lengths.max())))
+        columns = np.arange(self._preamble.room(int(lengths.max())))
         inside = columns < lengths[:, None]  # [S,L]
         tokens = np.full(inside.shape, -1)
         tokens[inside] = np.fromiter(chain.from_iterable(texts), np.int64, int(lengths.sum()))
@@ -149,15 +146,15 @@ class LlamaModel:
         fresh = inside & (columns >= same[:, None])
         # The number of each token among the distinct prefixes: its own, or the one last seen in its column.
         path = np.maximum.accumulate(np.where(fresh, np.cumsum(fresh).reshape(fresh.shape) - 1, 0), 0)
-        layout = Layout.of(self._tensor(same), self._tensor(lengths), len(self._opening), len(columns))
+        layout = Layout.of(self._tensor(same), self._tensor(lengths), len(self._preamble), len(columns))
         where = self._tensor(path)  # [S,L]
 
         def gather(layer: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-            return self._after_opening(layer, keys[where], values[where])
+            return self._after_preamble(layer, keys[where], values[where])
 
         read = self.network.read(self._tensor(tokens[fresh]), layout, gather)
         padded = np.pad(inside, ((0, 0), (1, 0)), constant_values=True)  # [S,1+L]: after each stands a token or the end
-        rows = np.pad(path + 1, ((0, 0), (1, 0)))[padded]  # 0 is the opening
+        rows = np.pad(path + 1, ((0, 0), (1, 0)))[padded]  # 0 is the preamble
         tokens = np.pad(tokens, ((0, 0), (0, 1)))
         tokens[np.arange(len(texts)), lengths] = self._end
         logs = self._log_probs(read, rows, tokens[padded])
@@ -167,8 +164,8 @@ class LlamaModel:
     @torch.no_grad()
     def begin(self, texts: Sequence[str]) -> Prefixes:
         """The cache of B chains at these texts."""
-        layers, _, *shape = self._opening.keys.shape
-        keys = self._opening.keys.new_empty(layers, len(texts), 0, *shape)
+        layers, _, *shape = self._preamble.keys.shape
+        keys = self._preamble.keys.new_empty(layers, len(texts), 0, *shape)
         logs = torch.zeros(len(texts), 0, dtype=torch.float64, device=self.device)
         prefixes = Prefixes([[] for _ in texts], logs, keys, keys)
         every = torch.arange(len(texts))
@@ -180,26 +177,26 @@ class LlamaModel:
         """Score `texts` [R] for the chains `rows` [R]; what they share with the current text is not read again."""
         chains, tokens = rows.tolist(), [self.encode(text) for text in texts]
         common = [_common(prefixes.tokens[chain], text) for chain, text in zip(chains, tokens, strict=True)]
-        same = [max(some - 1, 0) for some in common]  # the last shared token is read again: it predicts the next
+        same = [max(shared - 1, 0) for shared in common]  # the last shared token is read again: it predicts the next
         lengths = list(map(len, tokens))
-        width = self._opening.room(max(lengths))
+        width = self._preamble.room(max(lengths))
         self._widen(prefixes, width + 1)
-        layout = Layout.of(self._tensor(same), self._tensor(lengths), len(self._opening), width)
+        layout = Layout.of(self._tensor(same), self._tensor(lengths), len(self._preamble), width)
         mine = self._tensor(chains)  # [R]
         kept: list[tuple[Tensor, Tensor]] = []
 
         def gather(layer: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
             kept.append((keys, values))
-            known_keys, known_values = (some[layer, mine, :width] for some in (prefixes.keys, prefixes.values))
             at = (layout.owner, layout.place)
-            return self._after_opening(layer, known_keys.index_put_(at, keys), known_values.index_put_(at, values))
+            all_keys = prefixes.keys[layer, mine, :width].index_put_(at, keys)
+            return self._after_preamble(layer, all_keys, prefixes.values[layer, mine, :width].index_put_(at, values))
 
         fresh = [token for text, known in zip(tokens, same, strict=True) for token in text[known:]]
         read = self.network.read(self._tensor(fresh), layout, gather)
         numbers, following, owners, places = list[int](), list[int](), list[int](), list[int]()
         offset = 0
         for row, (text, known, shared) in enumerate(zip(tokens, same, common, strict=True)):
-            # Token j follows number 0, the opening, or the new token j - 1.
+            # Token j follows number 0, the preamble, or the new token j - 1.
             numbers += [offset + j - known if j else 0 for j in range(shared, len(text) + 1)]
             following += [*text[shared:], self._end]
             owners += [row] * (len(text) + 1 - shared)
@@ -208,7 +205,7 @@ class LlamaModel:
         logs = prefixes.logs[mine]  # [R,L]
         logs[torch.arange(logs.shape[1], device=self.device) >= self._tensor(common)[:, None]] = 0
         logs[self._tensor(owners), self._tensor(places)] = self._log_probs(read, numbers, following)
-        new_keys, new_values = (torch.stack(some) for some in zip(*kept, strict=True))
+        new_keys, new_values = (torch.stack(layers) for layers in zip(*kept, strict=True))
         return PendingTexts(chains, tokens, same, logs, new_keys, new_values)
 
     def keep(self, prefixes: Prefixes, pending: PendingTexts, accepted: Tensor) -> None:
@@ -230,19 +227,17 @@ class LlamaModel:
             mask = accepted.to(self.device)
             prefixes.logs[self._tensor(pending.rows)[mask]] = pending.logs[mask]
 
-    def _after_opening(self, layer: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-        """[S,C+L,kv,D]: keys and values of texts [S,L,kv,D] behind those of the opening."""
-        first, second = (
-            torch.cat([some[layer].expand(len(own), -1, -1, -1), own], 1)
-            for some, own in ((self._opening.keys, keys), (self._opening.values, values))
-        )
-        return first, second
+    def _after_preamble(self, layer: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+        """[S,C+L,kv,D]: keys and values of texts [S,L,kv,D] behind those of the preamble."""
+        first_keys = self._preamble.keys[layer].expand(len(keys), -1, -1, -1)
+        first_values = self._preamble.values[layer].expand(len(values), -1, -1, -1)
+        return torch.cat([first_keys, keys], 1), torch.cat([first_values, values], 1)
 
     def _log_probs(self, read: Tensor, rows: Any, following: Any) -> Tensor:
-        """[P] float64: log p of the tokens `following`, each after hidden state number `rows`; 0 is the opening."""
+        """[P] float64: log p of the tokens `following`, each after hidden state number `rows`; 0 is the preamble."""
         which = self._tensor(rows)
-        hidden = torch.cat([self._opening.hidden, read])[which]
-        log_total = torch.cat([self._opening.log_total, self.network.log_total(read)])[which]
+        hidden = torch.cat([self._preamble.hidden, read])[which]
+        log_total = torch.cat([self._preamble.log_total, self.network.log_total(read)])[which]
         return self.network.log_prob(hidden, log_total, self._tensor(following)).double()
 
     def _widen(self, prefixes: Prefixes, length: int) -> None:
@@ -251,51 +246,46 @@ class LlamaModel:
         if missing > 0:
             missing += 8  # not again for the next word
             prefixes.logs = torch.nn.functional.pad(prefixes.logs, (0, missing))
-            prefixes.keys, prefixes.values = (
-                torch.nn.functional.pad(some, (0, 0, 0, 0, 0, missing)) for some in (prefixes.keys, prefixes.values)
-            )
+            prefixes.keys = torch.nn.functional.pad(prefixes.keys, (0, 0, 0, 0, 0, missing))
+            prefixes.values = torch.nn.functional.pad(prefixes.values, (0, 0, 0, 0, 0, missing))
 
     def _tensor(self, numbers: Any) -> Tensor:
         return torch.as_tensor(np.asarray(numbers, np.int64), device=self.device)
 
 
-def _common(one: Sequence[int], other: Sequence[int]) -> int:
+def _common(first: Sequence[int], second: Sequence[int]) -> int:
     """How many tokens both begin with."""
-    most = min(len(one), len(other))
-    return next((at for at in range(most) if one[at] != other[at]), most)
+    shorter = min(len(first), len(second))
+    return next((at for at in range(shorter) if first[at] != second[at]), shorter)
 
 
 def load_llama(directory: Path, device: torch.device | str = "cpu", precision: str | None = None) -> LlamaModel:
     """The model of a directory that `cgmh models pull` wrote.
 
     `precision` is bfloat16 on a GPU and on a CPU that multiplies it fast, float32 elsewhere. float32 agrees with the
-    reference implementation to 1e-3 a sentence.
+    reference implementation to 1e-3 per sentence.
     """
     device = torch.device(device)
-    try:
-        record = json.loads((directory / CONFIG).read_text(encoding="utf-8"))
-        data, words = ((directory / file).read_bytes() for file in (WEIGHTS, TOKENIZER))
-    except (OSError, ValueError, RecursionError) as error:
-        raise BadModel(f"{directory}: cannot be read ({error}); pull the model again") from error
     if precision is None:
         precision = "bfloat16" if device.type == "cuda" or _bfloat16_is_fast() else "float32"
     if precision not in PRECISIONS:
         raise BadInput(f"precision {precision}: choose one of {', '.join(PRECISIONS)}")
     try:
-        if record["format"] != FORMAT:
-            raise BadModel(f"{directory}: not a {FORMAT} model; pull it again")
+        record = json.loads((directory / CONFIG).read_text(encoding="utf-8"))
+        data, words = ((directory / file).read_bytes() for file in (WEIGHTS, TOKENIZER))
+        if record["format"] != LLAMA_FORMAT:
+            raise BadModel(f"{directory}: not a {LLAMA_FORMAT} model; pull it again")
         for file, content in ((WEIGHTS, data), (TOKENIZER, words)):
             if hashlib.sha256(content).hexdigest() != record["sha256"][file]:
                 raise BadModel(f"{directory / file}: damaged (its checksum is another one); pull the model again")
         config, boundary = LlamaConfig(**record["network"]), int(record["boundary"])
         if not 0 <= boundary < config.num_tokens:
             raise ValueError(f"no token has the number {boundary}")
-        tensors = load(data)
-        network = build_network(config, tensors, device, getattr(torch, precision))
+        network = build_network(config, load(data), device, getattr(torch, precision))
         name = f"{record['name']}-{record['sha256'][WEIGHTS][:8]}-{precision}"
         return LlamaModel(network, BytePairs.load(directory / TOKENIZER), boundary, name)
     except _DAMAGED as error:
-        raise BadModel(f"{directory}: the weights do not fit the network ({error}); pull the model again") from error
+        raise BadModel(f"{directory}: cannot be loaded ({error}); pull the model again") from error
 
 
 def _bfloat16_is_fast() -> bool:

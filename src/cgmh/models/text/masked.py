@@ -8,7 +8,7 @@ from torch import Tensor
 
 from ...errors import BadInput, BadModel
 from ...text.tokenizer import first_word, join
-from .hub import Pretrained, in_batches, load_pretrained
+from .pretrained import Pretrained, load_pretrained
 
 _GAP = "\ue000"  # a private character: no text that was normalised holds it, and `join` gives it no capital
 
@@ -42,61 +42,33 @@ class MaskedModel:
 
         A word that opens a sentence is read with its capital, as the text has it.
         """
-        start: list[str] = [] if opening else ["a"]
-        texts = [join([*start, word]) for word in words]
-        lead = self._pieces([join(start)], specials=False)[0] if start else []
+        before: list[str] = [] if opening else ["a"]
+        lead = self._pretrained.tokens([join(before)], add_special_tokens=False)[0] if before else []
         never = {-1, *self._pretrained.tokenizer.all_special_ids}
-        found = []
-        for piece in self._pieces(texts, specials=False):
-            whole = len(piece) == len(lead) + 1 and piece[:-1] == lead and piece[-1] not in never
-            found.append(piece[-1] if whole else -1)
-        return torch.tensor(found, dtype=torch.int64)
+        tokens = []
+        for row in self._pretrained.tokens([join([*before, word]) for word in words], add_special_tokens=False):
+            is_whole = len(row) == len(lead) + 1 and row[:-1] == lead and row[-1] not in never
+            tokens.append(row[-1] if is_whole else -1)
+        return torch.tensor(tokens, dtype=torch.int64)
 
     def logits(self, texts: Sequence[str]) -> Tensor:
         """[N,T] on the device of the model, float32 at least: the logits at the mask of each text."""
         if not texts:
             return torch.empty(0, self._pretrained.vocabulary_size, device=self._pretrained.device)
-        pieces = self._pieces(texts, specials=True)
-        for text, piece in zip(texts, pieces, strict=True):
-            if len(piece) > self._pretrained.context:
-                raise BadInput(
-                    f"{text[:60]!r}…: too long for {self.name}, which reads {self._pretrained.context} tokens"
-                )
-        places = [piece.index(self._mask_id) for piece in pieces]
-        found: dict[int, Tensor] = {}
+        rows = self._pretrained.tokens(texts, add_special_tokens=True)
+        for text, row in zip(texts, rows, strict=True):
+            if len(row) > self._pretrained.context:
+                room = f"which reads {self._pretrained.context} tokens"
+                raise BadInput(f"{text[:60]!r}…: too long for {self.name}, {room}")
+        return self._pretrained.in_batches(list(map(len, rows)), lambda batch: self._score([rows[at] for at in batch]))
 
-        def score(some: list[int]) -> None:
-            with torch.inference_mode():
-                logits = self._score([pieces[at] for at in some], [places[at] for at in some])
-            found.update(zip(some, logits, strict=True))
-
-        in_batches(self._pretrained, [len(piece) for piece in pieces], score)
-        return torch.stack([found[at] for at in range(len(pieces))])
-
-    def _score(self, pieces: list[list[int]], places: list[int]) -> Tensor:
-        longest = max(map(len, pieces))
-        rows = [[*piece, *[self._padding] * (longest - len(piece))] for piece in pieces]
-        ids = torch.tensor(rows, device=self._pretrained.device)  # [N,L]
-        lengths = torch.tensor([len(piece) for piece in pieces], device=ids.device)
-        present = torch.arange(longest, device=ids.device) < lengths[:, None]  # [N,L]
-        logits: Tensor = self._pretrained.network(input_ids=ids, attention_mask=present.long()).logits  # [N,L,T]
-        logits = logits[torch.arange(len(rows), device=ids.device), torch.tensor(places, device=ids.device)]
-        return logits if logits.dtype is torch.float64 else logits.float()
-
-    def _pieces(self, texts: Sequence[str], *, specials: bool) -> list[list[int]]:
-        found: list[list[int]] = self._pretrained.tokenizer(
-            list(texts),
-            add_special_tokens=specials,
-            return_attention_mask=False,
-            return_token_type_ids=False,
-            verbose=False,
-        )["input_ids"]
-        return found
+    def _score(self, rows: list[list[int]]) -> Tensor:
+        """[N,T]: the logits at the first mask of each row of tokens."""
+        places = torch.tensor([row.index(self._mask_id) for row in rows], device=self._pretrained.device)
+        logits = self._pretrained.logits(*self._pretrained.padded(rows, self._padding))  # [N,L,T]
+        return logits[torch.arange(len(rows), device=logits.device), places]
 
 
 def load_masked(name_or_path: str | Path, device: str | torch.device = "cpu") -> MaskedModel:
-    """A masked language model from a directory or from the hub (extra `hf`).
-
-    Weights must be safetensors; code that comes with a model is never run.
-    """
+    """A masked language model from a directory or from the hub."""
     return MaskedModel(load_pretrained("masked", name_or_path, device))

@@ -11,10 +11,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-LONGEST = 512  # tokens of a text
-ROWS = {"cpu": 256, "cuda": 16_384}  # tokens whose next-token distributions are held at once
+MAX_TOKENS = 512  # of a text and what stands before it
+MAX_ROWS = {"cpu": 256, "cuda": 16_384}  # tokens whose next-token distributions are held at once
 
-# From the new keys and values [T,kv,D] of a layer to those of opening and texts [S,C+L,kv,D].
+# From the new keys and values [T,kv,D] of a layer to those of preamble and texts [S,C+L,kv,D].
 Gather = Callable[[int, Tensor, Tensor], tuple[Tensor, Tensor]]
 
 
@@ -53,11 +53,11 @@ class Layer:
 
 
 @dataclass(frozen=True)
-class Opening:
+class Preamble:
     """The tokens that stand before every text, read once and for all.
 
     The first token of a Llama has activations a thousand times those of the others (attention is parked there), so the
-    opening is read in full precision; rounding it would be most of the error of bfloat16.
+    preamble is read in full precision; rounding it would be most of the error of bfloat16.
     """
 
     keys: Tensor  # [layers,C,kv,D]
@@ -79,26 +79,26 @@ class Layout:
     """Where the new tokens of S texts stand. Text s has `same[s]` tokens that are known, the others are new."""
 
     place: Tensor  # [T]: of each new token in its text
-    position: Tensor  # [T]: the same, the opening counted
+    position: Tensor  # [T]: the same, the preamble counted
     owner: Tensor  # [T]: its text
     query: Tensor  # [S,Q]: the new tokens of each text, padded with any
     back: Tensor  # [T], into S*Q: where each new token stands among the queries
     mask: Tensor  # [S,1,Q,C+L] bool: what each query may look at
 
     @classmethod
-    def of(cls, same: Tensor, lengths: Tensor, opening: int, width: int | None = None) -> "Layout":
-        """`width` is L where it is more than the longest text needs."""
+    def of(cls, same: Tensor, lengths: Tensor, preamble: int, width: int) -> "Layout":
+        """For texts of these lengths [S] after C tokens of the preamble; `width` is L."""
         fresh = lengths - same  # [S]
         queries = torch.arange(int(fresh.max()), device=same.device)  # [Q]
         present = queries < fresh[:, None]
         first = fresh.cumsum(0) - fresh  # [S]
         query = (first[:, None] + queries).clamp(max=int(fresh.sum()) - 1)
         place = same[:, None] + queries  # [S,Q]
-        columns = torch.arange(opening + (int(lengths.max()) if width is None else width), device=same.device)
-        mask = columns <= opening + place[..., None]  # [S,Q,C+L]
+        columns = torch.arange(preamble + width, device=same.device)
+        mask = columns <= preamble + place[..., None]  # [S,Q,C+L]
         back = present.flatten().nonzero()[:, 0]
         place = place.flatten()[back]
-        return cls(place, opening + place, back // len(queries), query, back, mask[:, None])
+        return cls(place, preamble + place, back // len(queries), query, back, mask[:, None])
 
 
 class LlamaNetwork:
@@ -110,8 +110,8 @@ class LlamaNetwork:
         self.exact = torch.float64 if table.dtype == torch.float64 else torch.float32
         half = config.head_width // 2
         rates = config.rope_base ** (-torch.arange(half, dtype=torch.float64) / half)
-        angles = torch.arange(LONGEST, dtype=torch.float64)[:, None] * rates  # [LONGEST, D/2]
-        self._cos, self._sin = (some.to(self.device, self.exact) for some in (angles.cos(), angles.sin()))
+        angles = torch.arange(MAX_TOKENS, dtype=torch.float64)[:, None] * rates  # [MAX_TOKENS, D/2]
+        self._cos, self._sin = angles.cos().to(self.device, self.exact), angles.sin().to(self.device, self.exact)
 
     def read(self, tokens: Tensor, layout: Layout, gather: Gather) -> Tensor:
         """[T,W]: the last hidden states of the new tokens [T]; `gather` finds the keys and values that they look at."""
@@ -120,9 +120,8 @@ class LlamaNetwork:
         stream = self.table[tokens].to(self.exact)  # [T,W]
         for number, layer in enumerate(self.layers):
             mixed = functional.linear(self._normed(stream, layer.attention_norm), layer.qkv)
-            q, k, v = torch.split(
-                mixed.view(len(tokens), -1, config.head_width), [config.heads, kv, kv], 1
-            )  # [T,heads,D]
+            heads = mixed.view(len(tokens), -1, config.head_width)
+            q, k, v = torch.split(heads, [config.heads, kv, kv], 1)  # [T,heads,D]
             keys, values = gather(number, self._turned(k, cos, sin), v)  # [S,L,kv,D]
             queries = self._turned(q, cos, sin)[layout.query]  # [S,Q,heads,D]
             seen = self._attention(queries.transpose(1, 2), keys.transpose(1, 2), values.transpose(1, 2), layout.mask)
@@ -135,26 +134,26 @@ class LlamaNetwork:
     def log_total(self, hidden: Tensor) -> Tensor:
         """[T]: the logarithm of the sum over all tokens that log_prob divides by."""
         totals = [torch.empty(0, dtype=self.exact, device=self.device)]
-        for part in torch.split(hidden, ROWS.get(self.device.type, ROWS["cpu"])):
+        for part in torch.split(hidden, MAX_ROWS.get(self.device.type, MAX_ROWS["cpu"])):
             logits = functional.linear(part, self.table)  # [rows, num_tokens]
             if self.device.type == "cuda":  # one kernel reads them once
                 totals.append(logits[:, 0].to(self.exact) - logits.log_softmax(-1, dtype=self.exact)[:, 0])
                 continue
             logits = logits.to(self.exact)
-            most = logits.amax(-1, keepdim=True)
-            totals.append(logits.sub_(most).exp_().sum(-1).log_().add_(most[:, 0]))  # in place: no second array
+            highest = logits.amax(-1, keepdim=True)
+            totals.append(logits.sub_(highest).exp_().sum(-1).log_().add_(highest[:, 0]))  # in place: no second array
         return torch.cat(totals)
 
     def log_prob(self, hidden: Tensor, log_total: Tensor, tokens: Tensor) -> Tensor:
         """[P]: log p(token | what stands before it) for `tokens` [P], each after its hidden state [P,W]."""
         return (hidden.to(self.exact) * self.table[tokens].to(self.exact)).sum(-1) - log_total
 
-    def opening(self, tokens: Sequence[int]) -> Opening:
+    def preamble(self, tokens: Sequence[int]) -> Preamble:
         """What stands before every text, read in full precision: a single token in float64, more in float32."""
         dtype = torch.float64 if len(tokens) == 1 else self.exact
-        wide = (layer.to(dtype) for layer in self.layers)
+        layers = (layer.to(dtype) for layer in self.layers)
         ids = torch.tensor(tokens, dtype=torch.int64, device=self.device)
-        exact = LlamaNetwork(self.config, self.table[ids].to(dtype), self.norm.to(dtype), wide)
+        exact = LlamaNetwork(self.config, self.table[ids].to(dtype), self.norm.to(dtype), layers)
         kept: list[tuple[Tensor, Tensor]] = []
 
         def gather(_: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
@@ -162,10 +161,10 @@ class LlamaNetwork:
             return keys[None], values[None]
 
         zero, length = ids.new_zeros(1), ids.new_full((1,), len(ids))
-        every = torch.arange(len(ids), device=self.device)  # its table has the rows of the opening only
-        hidden = exact.read(every, Layout.of(zero, length, 0), gather)[-1:].to(self.dtype)
-        keys, values = (torch.stack(some) for some in zip(*kept, strict=True))
-        return Opening(keys, values, hidden, self.log_total(hidden))
+        rows = torch.arange(len(ids), device=self.device)  # its table has the rows of the preamble only
+        hidden = exact.read(rows, Layout.of(zero, length, 0, len(ids)), gather)[-1:].to(self.dtype)
+        keys, values = (torch.stack(layers) for layers in zip(*kept, strict=True))
+        return Preamble(keys, values, hidden, self.log_total(hidden))
 
     def _attention(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
         """[S,heads,Q,D]: what the queries [S,heads,Q,D] see of the keys and values [S,kv,C+L,D]."""
@@ -190,10 +189,10 @@ def build_network(
     """The network of stored tensors; a KeyError says what is missing or has another shape."""
 
     def matrix(name: str, rows: int, columns: int) -> Tensor:
-        found = dequantized(tensors, name).to(device, dtype)
-        if found.shape != (rows, columns):
-            raise KeyError(f"{name} has shape {tuple(found.shape)}, not {(rows, columns)}")
-        return found
+        values = dequantized(tensors, name).to(device, dtype)
+        if values.shape != (rows, columns):
+            raise KeyError(f"{name} has shape {tuple(values.shape)}, not {(rows, columns)}")
+        return values
 
     exact = torch.float64 if dtype == torch.float64 else torch.float32
 
@@ -221,7 +220,7 @@ def build_network(
 def dequantized(tensors: dict[str, Tensor], name: str) -> Tensor:
     """[rows, columns]: a stored matrix as numbers (GGUF's Q4_1 and Q8_0: blocks of 32 with a scale, and an offset)."""
     stored = tensors[name]
-    if stored.dtype == torch.uint8:  # two values a byte: the low halves are the first 16 of a block
+    if stored.dtype == torch.uint8:  # two values in each byte: the low halves are the first 16 of a block
         stored = torch.cat([stored & 15, stored >> 4], -1)
     if f"{name}.scale" not in tensors:
         return stored.float()

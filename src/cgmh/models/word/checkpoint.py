@@ -1,7 +1,14 @@
-"""A model directory: `config.json`, `vocabulary.json.gz`, `weights.safetensors` (int8). Loading executes no code."""
+"""A model directory: `config.json`, `vocabulary.json.gz`, `weights.safetensors` (int8). Loading executes no code.
+
+In the weight file the forward network is called `right` and the backward one `left`, after the side they read towards;
+the names are exchanged here and nowhere else.
+"""
 
 import hashlib
 import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,15 +19,15 @@ from torch import Tensor
 
 from ...errors import BadModel
 from ...text.vocabulary import Vocabulary
-from .layers import FloatLinear, Int8Linear, Linear, Stack, WordTable, int8_is_fast
+from .layers import Int8Linear, Linear, Stack, WordTable, int8_is_fast
 from .network import NetworkConfig
-from .recurrent import Predictor, RecurrentModel
+from .recurrent import Direction, Predictor, RecurrentModel
 
 FORMAT = "cgmh-recurrent-1"
 CONFIG, VOCABULARY, WEIGHTS = "config.json", "vocabulary.json.gz", "weights.safetensors"
 EMBEDDED = Path(__file__).parents[1] / "en"
 Precision = Literal["int8", "float16", "float32", "float64"]
-_SIDES = (("right", "forward_hidden"), ("left", "backward_hidden"))
+_STORED = {"forward": "right", "backward": "left"}
 
 
 def quantise(matrix: Tensor) -> tuple[Tensor, Tensor]:
@@ -54,19 +61,30 @@ def pack(weights: dict[str, Tensor], config: NetworkConfig) -> dict[str, Tensor]
     # Inputs are scaled by column into (-1, 1), and the first layer's weights the other way.
     reach = weights["table"].float().abs().amax(0).clamp(min=1e-8)  # [D]
     packed["input_scale"] = 1 / reach
-    for side, _ in _SIDES:
-        put(f"{side}.inputs", gates(weights[f"{side}.weight_ih_l0"]) * reach * config.width**0.5)
+    for direction in _STORED:
+        lstm = f"{direction}_lstm"
+        put(f"{direction}.inputs", gates(weights[f"{lstm}.weight_ih_l0"]) * reach * config.width**0.5)
         for layer in range(config.layers):
-            matrix = gates(weights[f"{side}.weight_hh_l{layer}"])
+            matrix = gates(weights[f"{lstm}.weight_hh_l{layer}"])
             if layer:
-                matrix = torch.cat([gates(weights[f"{side}.weight_ih_l{layer}"]), matrix], 1)
-            bias = weights[f"{side}.bias_ih_l{layer}"].float() + weights[f"{side}.bias_hh_l{layer}"].float()
-            put(f"{side}.{layer}", matrix, gates(bias))
+                matrix = torch.cat([gates(weights[f"{lstm}.weight_ih_l{layer}"]), matrix], 1)
+            bias = weights[f"{lstm}.bias_ih_l{layer}"].float() + weights[f"{lstm}.bias_hh_l{layer}"].float()
+            put(f"{direction}.{layer}", matrix, gates(bias))
     put("mix", weights["mix.weight"], weights["mix.bias"])
-    for head in ("right_head", "left_head", "fill_head"):
-        for part in ("query", "classes"):
-            put(f"{head}.{part}", weights[f"{head}.{part}.weight"], weights[f"{head}.{part}.bias"])
-    return {name: tensor.contiguous() for name, tensor in packed.items()}
+    for head in config.hidden:
+        for part in (f"{head}_head.query", f"{head}_head.classes"):
+            put(part, weights[f"{part}.weight"], weights[f"{part}.bias"])
+    return {name: tensor.contiguous() for name, tensor in _renamed(packed, _STORED).items()}
+
+
+def _renamed(tensors: dict[str, Tensor], names: Mapping[str, str]) -> dict[str, Tensor]:
+    """Tensors whose names begin with other words: forward.inputs, forward_head.query and so on."""
+
+    def renamed(name: str) -> str:
+        word = name.partition(".")[0].partition("_")[0]
+        return names.get(word, word) + name[len(word) :]
+
+    return {renamed(name): tensor for name, tensor in tensors.items()}
 
 
 def save_model(
@@ -77,14 +95,12 @@ def save_model(
     data = save(pack(weights, config))
     (directory / WEIGHTS).write_bytes(data)
     vocabulary.save(directory / VOCABULARY)
-    record = {"format": FORMAT, **facts, "network": config.to_dict(), "sha256": hashlib.sha256(data).hexdigest()}
+    record = {"format": FORMAT, **facts, "network": asdict(config), "sha256": hashlib.sha256(data).hexdigest()}
     (directory / CONFIG).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def read_config(directory: Path) -> dict[str, Any]:
     """The `config.json` of a model directory, checked."""
-    if not directory.is_dir():
-        raise BadModel(f"{directory}: no such model directory")
     try:
         record = json.loads((directory / CONFIG).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -116,14 +132,15 @@ def load_model(
         raise BadModel(f"{directory / WEIGHTS}: damaged (its checksum is not the one in {CONFIG}); get the model again")
     try:
         config = NetworkConfig(**record["network"])
-        tensors = {name: t.float() if t.dtype is torch.float16 else t for name, t in load(data).items()}
+        tensors = _renamed(load(data), {stored: ours for ours, stored in _STORED.items()})
+        tensors = {name: t.float() if t.dtype is torch.float16 else t for name, t in tensors.items()}
         _check_shapes(tensors, config)
         if config.num_words != len(vocabulary):
             raise BadModel(f"{directory}: {len(vocabulary)} words, but the network has {config.num_words}")
-        if precision is None:
-            precision = (
-                "float16" if device.type == "cuda" else "int8" if device.type == "cpu" and int8_is_fast() else "float32"
-            )
+        if precision is None and device.type == "cuda":
+            precision = "float16"
+        elif precision is None:
+            precision = "int8" if device.type == "cpu" and int8_is_fast() else "float32"
         name = f"{record.get('name', directory.name)}-{record['sha256'][:8]}-{precision}"
         return _build(tensors, config, vocabulary, device, precision, name)
     except (SafetensorError, KeyError, TypeError, RuntimeError) as error:
@@ -132,17 +149,18 @@ def load_model(
 
 def _check_shapes(tensors: dict[str, Tensor], config: NetworkConfig) -> None:
     """Refuse weights of another network than the configuration describes."""
-    width, hidden = config.width, {"right": config.forward_hidden, "left": config.backward_hidden}
-    wanted = {"table": (config.num_words, width), "mix": (config.fill_hidden, sum(hidden.values()))}
-    for side, size in hidden.items():
-        wanted[f"{side}.inputs"] = (4 * size, width)
-        wanted |= {f"{side}.{k}": (4 * size, size * (2 if k else 1)) for k in range(config.layers)}
-    for head, size in {"right": hidden["right"], "left": hidden["left"], "fill": config.fill_hidden}.items():
-        wanted |= {f"{head}_head.query": (2 * width, size), f"{head}_head.classes": (config.num_classes, width)}
-    found = {name: tuple(tensor.shape) for name, tensor in tensors.items() if tensor.ndim == 2}
-    if found != wanted:
-        name = next(name for name in {**found, **wanted} if found.get(name) != wanted.get(name))
-        raise KeyError(f"{name} has shape {found.get(name)}, not {wanted.get(name)}")
+    width, hidden = config.width, config.hidden
+    needed = {"table": (config.num_words, width), "mix": (hidden["fill"], hidden["forward"] + hidden["backward"])}
+    for direction in _STORED:
+        size = hidden[direction]
+        needed[f"{direction}.inputs"] = (4 * size, width)
+        needed |= {f"{direction}.{k}": (4 * size, size * (2 if k else 1)) for k in range(config.layers)}
+    for head, size in hidden.items():
+        needed |= {f"{head}_head.query": (2 * width, size), f"{head}_head.classes": (config.num_classes, width)}
+    shapes = {name: tuple(tensor.shape) for name, tensor in tensors.items() if tensor.ndim == 2}
+    if shapes != needed:
+        name = next(name for name in {**shapes, **needed} if shapes.get(name) != needed.get(name))
+        raise KeyError(f"{name} has shape {shapes.get(name)}, not {needed.get(name)}")
 
 
 def _build(
@@ -156,14 +174,14 @@ def _build(
     dtype = torch.float32 if precision == "int8" else getattr(torch, precision)
     exact = torch.float64 if precision == "float64" else torch.float32
 
-    def linear(name: str, bound: float | None = 1.0) -> Linear:
-        """A linear map; without a bound on its input it is never rounded to int8."""
+    def linear(name: str, *, bounded: bool = True) -> Linear:
+        """A linear map; where its input is not bounded by 1, it is never rounded to int8."""
         weight, scale = tensors[name], tensors[f"{name}.scale"]
-        bias = tensors.get(f"{name}.bias")
-        bias = torch.zeros(len(weight)) if bias is None else bias
-        if precision == "int8" and bound is not None:
-            return Int8Linear(weight, scale, bias, bound)
-        return FloatLinear((weight.to(exact) * scale[:, None]).to(device, dtype), bias.to(device, dtype))
+        bias = tensors.get(f"{name}.bias", torch.zeros(len(weight)))
+        if precision == "int8" and bounded:
+            return Int8Linear(weight, scale, bias)
+        dense = (weight.to(exact) * scale[:, None]).to(device, dtype)
+        return partial(torch.nn.functional.linear, weight=dense, bias=bias.to(device, dtype))
 
     shape = (config.num_classes, config.class_size)
     scale, bias = tensors["table.scale"].view(shape), tensors["table.bias"].view(shape)
@@ -175,11 +193,14 @@ def _build(
         dense = (words.to(exact) * scale[..., None]).to(device, dtype)
         table = WordTable(dense, None, bias.to(device, exact), input_scale)
 
-    def side(name: str, hidden: int) -> tuple[Stack, Predictor]:
-        stack = Stack(linear(f"{name}.inputs"), [linear(f"{name}.{k}") for k in range(config.layers)], hidden)
-        return stack, Predictor(linear(f"{name}_head.query"), linear(f"{name}_head.classes", None), table)
+    def predictor(head: str, *, bounded: bool = True) -> Predictor:
+        return Predictor(
+            linear(f"{head}_head.query", bounded=bounded), linear(f"{head}_head.classes", bounded=False), table
+        )
 
-    fill = Predictor(linear("fill_head.query", None), linear("fill_head.classes", None), table)
-    right, left = (side(name, getattr(config, size)) for name, size in _SIDES)
-    like = torch.empty(0, dtype=dtype, device=device)
-    return RecurrentModel(vocabulary, table, right, left, linear("mix"), fill, like, name)
+    def direction(name: str) -> Direction:
+        maps = [linear(f"{name}.{layer}") for layer in range(config.layers)]
+        return Direction(Stack(table.embed, linear(f"{name}.inputs"), maps, config.hidden[name]), predictor(name))
+
+    forward, backward = direction("forward"), direction("backward")
+    return RecurrentModel(vocabulary, table, forward, backward, linear("mix"), predictor("fill", bounded=False), name)

@@ -1,7 +1,7 @@
 """The network's parts as they run: linear maps in int8 or floating point, LSTM steps, the class-factored word table.
 
-Int8 uses one fixed activation scale a layer, never one that depends on the batch, so a chain's score does not change
-with the chains beside it.
+Int8 uses one fixed activation scale for each layer, never one that depends on the batch, so a chain's score does not
+change with the chains beside it.
 """
 
 import warnings
@@ -11,7 +11,7 @@ from itertools import accumulate
 import torch
 from torch import Tensor
 
-from .network import CHUNK, chunks
+from .network import products_by_class
 
 Linear = Callable[[Tensor], Tensor]  # [N, in] -> [N, out]
 
@@ -34,35 +34,25 @@ def widen(tensor: Tensor) -> Tensor:
 
 
 class Int8Linear:
-    """W x + b with W in int8 and x rounded to 255 levels between -bound and bound."""
+    """W x + b with W in int8 and x, between -1 and 1, rounded to 255 levels."""
 
-    def __init__(self, weight: Tensor, scale: Tensor, bias: Tensor, bound: float) -> None:
+    def __init__(self, weight: Tensor, scale: Tensor, bias: Tensor) -> None:
         zeros = torch.zeros(len(scale), dtype=torch.int64)
         with warnings.catch_warnings():  # a coming release drops these tensors; `int8_is_fast` is then false
             warnings.simplefilter("ignore", UserWarning)
             quantised = torch._make_per_channel_quantized_tensor(weight, scale.double(), zeros, 0)  # noqa: SLF001
         self._packed = torch.ops.quantized.linear_prepack(quantised, bias.float())
-        self._step = bound / 127
         self._multiply = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32.default
 
     def __call__(self, x: Tensor) -> Tensor:
-        return self._multiply(x, self._step, 128, self._packed)  # type: ignore[no-any-return]
-
-
-class FloatLinear:
-    """W x + b in floating point."""
-
-    def __init__(self, weight: Tensor, bias: Tensor) -> None:
-        self._weight, self._bias = weight, bias
-
-    def __call__(self, x: Tensor) -> Tensor:
-        return torch.nn.functional.linear(x, self._weight, self._bias)
+        return self._multiply(x, 1 / 127, 128, self._packed)  # type: ignore[no-any-return]
 
 
 class Stack:
     """Layers of LSTM cells; the state of N rows is one tensor [N, 2·layers·H]: hidden states, top last, then cells."""
 
-    def __init__(self, inputs: Linear, maps: list[Linear], hidden: int) -> None:
+    def __init__(self, embed: Linear, inputs: Linear, maps: list[Linear], hidden: int) -> None:
+        self._embed = embed  # ids to vectors
         self._inputs = inputs  # the part of the first layer that reads the word
         self._maps = maps  # first layer: reads its hidden state; others: the layer below and their own
         self.layers, self.hidden = len(maps), hidden
@@ -72,12 +62,15 @@ class Stack:
         """The top hidden state [N, H]."""
         return state[..., (self.layers - 1) * self.hidden : self.layers * self.hidden]
 
-    def feed(self, words: Tensor) -> Tensor:
-        """What the first layer makes of embeddings [N, D]: [N, 4H]. It needs no state, so many words go at once."""
-        return self._inputs(words)
+    def start(self, mark: Tensor, shape: tuple[int, int]) -> Tensor:
+        """States [*shape, W] whose first column has read a mark [1]; the others are 0."""
+        fed = self._inputs(self._embed(mark))
+        states = fed.new_zeros(*shape, self.width)
+        states[:, 0] = self._step(fed, fed.new_zeros(1, self.width))
+        return states
 
-    def step(self, fed: Tensor, state: Tensor) -> Tensor:
-        """The states [N, W] after reading words that were fed [N, 4H]."""
+    def _step(self, fed: Tensor, state: Tensor) -> Tensor:
+        """The states [N, W] after reading words, of which the first layer made `fed` [N, 4H]."""
         size = self.hidden
         before = torch.split(state, size, 1)
         hidden: list[Tensor] = []
@@ -93,9 +86,7 @@ class Stack:
             hidden.append(cells[-1].tanh().mul_(shown))
         return torch.cat(hidden + cells, 1)
 
-    def unroll(
-        self, embed: Callable[[Tensor], Tensor], words: Tensor, state: Tensor, steps: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    def unroll(self, words: Tensor, state: Tensor, steps: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Read words[i, :steps[i]] from each state; nothing is padded.
 
         Returns the states after every word read [M, W], and for each its row and how many words came before it [M].
@@ -107,11 +98,12 @@ class Stack:
             return state[:0], order[:0], order[:0]
         rows = torch.cat([order[:count] for count in active])  # [M]
         times = torch.repeat_interleave(torch.tensor(active, device=order.device))  # [M]
-        fed = torch.split(self.feed(embed(words[rows, times])), active)
+        # The part that needs no state is computed for all words at once.
+        fed = torch.split(self._inputs(self._embed(words[rows, times])), active)
         state = state[order[: active[0]]]
         states = []
         for count, inputs in zip(active, fed, strict=True):
-            state = self.step(inputs, state[:count])
+            state = self._step(inputs, state[:count])
             states.append(state)
         return torch.cat(states), rows, times
 
@@ -121,6 +113,7 @@ class WordTable:
 
     def __init__(self, table: Tensor, scale: Tensor | None, bias: Tensor, input_scale: Tensor) -> None:
         self.num_classes, self.class_size, _ = table.shape
+        self.device = table.device
         self._flat = table.flatten(0, 1)
         self._blocks = table.unbind()
         self._table, self._scale, self._bias = table, scale, bias  # scale [C, S] when the table is int8
@@ -135,31 +128,24 @@ class WordTable:
         return rows.float() * self._scale.flatten()[words][:, None] * self._input_scale
 
     def logits(self, query: Tensor, classes: Tensor) -> Tensor:
-        """Logits [N, S] of the words of one class a row."""
+        """Logits [N, S] of the words of one class for each row."""
         if query.is_cuda:
-            return self._logits_in_chunks(query, classes)
+            products, _, order, place = products_by_class(query, classes, self._table)
+            result = products.new_empty(len(query), self.class_size)
+            result[order] = products.flatten(0, 1)[place]
+            return widen(result) + self._bias[classes]
         order = torch.argsort(classes)
-        found, counts = torch.unique_consecutive(classes[order], return_counts=True)
+        distinct, counts = torch.unique_consecutive(classes[order], return_counts=True)
         sizes = counts.tolist()
         products = query.new_empty(len(query), self.class_size)
-        for part, product, number in zip(
-            torch.split(query[order], sizes), torch.split(products, sizes), found.tolist(), strict=True
-        ):  # int8 is widened here, a class at a time
+        parts = zip(torch.split(query[order], sizes), torch.split(products, sizes), distinct.tolist(), strict=True)
+        for part, product, number in parts:  # int8 is widened here, a class at a time
             torch.mm(part, self._blocks[number].to(query.dtype).t(), out=product)
         result = torch.empty_like(products)
         result[order] = products
         if self._scale is not None:
             result *= self._scale[classes]
         return result.add_(self._bias[classes])
-
-    def _logits_in_chunks(self, query: Tensor, classes: Tensor) -> Tensor:
-        order, of_chunk, place = chunks(classes, self.num_classes)
-        rows = query.new_zeros(len(of_chunk) * CHUNK, query.shape[1])
-        rows[place] = query[order]
-        products = torch.bmm(rows.view(-1, CHUNK, rows.shape[1]), self._table[of_chunk].transpose(1, 2)).flatten(0, 1)
-        result = products.new_empty(len(query), self.class_size)
-        result[order] = products[place]
-        return widen(result) + self._bias[classes]
 
     def all_logits(self, query: Tensor) -> Tensor:
         """Logits [N, C, S] of every word."""

@@ -5,7 +5,7 @@ c·S … c·S+S−1; a head has one query vector for the class and one for the w
 which is also the input embedding.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -29,8 +29,10 @@ class NetworkConfig:
     def num_words(self) -> int:
         return self.num_classes * self.class_size
 
-    def to_dict(self) -> dict[str, int]:
-        return asdict(self)
+    @property
+    def hidden(self) -> dict[str, int]:
+        """The sizes of the states that the three heads read."""
+        return {"forward": self.forward_hidden, "backward": self.backward_hidden, "fill": self.fill_hidden}
 
 
 class Head(nn.Module):
@@ -56,14 +58,14 @@ class Network(nn.Module):
         self.table = nn.Parameter(torch.randn(config.num_words, config.width) * config.width**-0.5)
         self.bias = nn.Parameter(torch.zeros(config.num_words))
         between = dropout if config.layers > 1 else 0.0
-        self.right = nn.LSTM(config.width, config.forward_hidden, config.layers, dropout=between)
-        self.left = nn.LSTM(config.width, config.backward_hidden, config.layers, dropout=between)
-        self.right_head = Head(config.forward_hidden, config)
-        self.left_head = Head(config.backward_hidden, config)
+        self.forward_lstm = nn.LSTM(config.width, config.forward_hidden, config.layers, dropout=between)
+        self.backward_lstm = nn.LSTM(config.width, config.backward_hidden, config.layers, dropout=between)
+        self.forward_head = Head(config.forward_hidden, config)
+        self.backward_head = Head(config.backward_hidden, config)
         self.mix = nn.Linear(config.forward_hidden + config.backward_hidden, config.fill_hidden)
         self.fill_head = Head(config.fill_hidden, config)
         self.dropout = nn.Dropout(dropout)
-        for lstm in (self.right, self.left):
+        for lstm in (self.forward_lstm, self.backward_lstm):
             for name, parameter in lstm.named_parameters():
                 if name.startswith("bias_ih"):  # a forget gate that starts open
                     hidden = parameter.shape[0] // 4
@@ -74,67 +76,57 @@ class Network(nn.Module):
         return vectors
 
     def losses(self, ids: Tensor, start: int, end: int) -> Tensor:
-        """Mean negative log probability a word of the forward, the backward and the fill predictor: [3].
+        """Mean negative log probability per word of the forward, the backward and the fill predictor: [3].
 
         `ids` is [T, N]: N sentences of the same length T, without marks. The forward model also predicts the end mark,
         the backward model the start mark; the fill head predicts each word from the others.
         """
         length, number = ids.shape
-        begin = ids.new_full((1, number), start)
-        finish = ids.new_full((1, number), end)
-        rightward, _ = self.right(self.embed(torch.cat([begin, ids])))  # [T+1, N, Hf]
-        leftward, _ = self.left(self.embed(torch.cat([finish, ids.flip(0)])))  # [T+1, N, Hb]
-        rightward, leftward = self.dropout(rightward), self.dropout(leftward)
-        around = torch.cat([rightward[:length], leftward[:length].flip(0)], -1)  # [T, N, Hf+Hb]
+        starts, ends = ids.new_full((1, number), start), ids.new_full((1, number), end)
+        forward, _ = self.forward_lstm(self.embed(torch.cat([starts, ids])))  # [T+1, N, Hf]
+        backward, _ = self.backward_lstm(self.embed(torch.cat([ends, ids.flip(0)])))  # [T+1, N, Hb]
+        forward, backward = self.dropout(forward), self.dropout(backward)
+        around = torch.cat([forward[:length], backward[:length].flip(0)], -1)  # [T, N, Hf+Hb]
         mixed = self.dropout(nn.functional.gelu(self.mix(around)))
         parts = (
-            (self.right_head, rightward, torch.cat([ids, finish])),
-            (self.left_head, leftward, torch.cat([ids.flip(0), begin])),
+            (self.forward_head, forward, torch.cat([ids, ends])),
+            (self.backward_head, backward, torch.cat([ids.flip(0), starts])),
             (self.fill_head, mixed, ids),
         )
-        log_classes, queries, targets = [], [], []
+        log_classes, queries, words = [], [], []
         for head, states, following in parts:
-            wanted = following.flatten()
+            word = following.flatten()
             class_logits, query = head(states.flatten(0, 1))
-            picked = nn.functional.cross_entropy(
-                class_logits.float(), wanted // self.config.class_size, reduction="none"
-            )
-            log_classes.append(-picked)
+            loss = nn.functional.cross_entropy(class_logits.float(), word // self.config.class_size, reduction="none")
+            log_classes.append(-loss)
             queries.append(query)
-            targets.append(wanted)
-        log_words = self.log_word(torch.cat(queries), torch.cat(targets))
-        sizes = [len(some) for some in targets]
+            words.append(word)
+        log_words = torch.split(self.log_word(torch.cat(queries), torch.cat(words)), [len(word) for word in words])
         return torch.stack(
-            [
-                -(classes + words).mean()
-                for classes, words in zip(log_classes, torch.split(log_words, sizes), strict=True)
-            ]
+            [-(log_class + log_word).mean() for log_class, log_word in zip(log_classes, log_words, strict=True)]
         )
 
     def log_word(self, query: Tensor, word: Tensor) -> Tensor:
-        """log p(word | its class) for queries [N, D]: rows sorted by class, in chunks that share one class."""
-        size = self.config.class_size
-        order, of_chunk, place = chunks(word // size, self.config.num_classes)
-        table = self.table.view(self.config.num_classes, size, -1)[of_chunk].to(query.dtype)  # [K, S, D]
-        bias = self.bias.view(self.config.num_classes, size)[of_chunk]  # [K, S]
-        rows = query.new_zeros(len(of_chunk) * CHUNK, query.shape[1])
-        rows[place] = query[order]
-        logits = (
-            torch.bmm(rows.view(-1, CHUNK, rows.shape[1]), table.transpose(1, 2)).float() + bias[:, None]
-        )  # [K, CHUNK, S]
-        wanted = torch.zeros(len(rows), dtype=torch.long, device=word.device)
-        wanted[place] = word[order] % size
-        picked = -nn.functional.cross_entropy(logits.flatten(0, 1), wanted, reduction="none")
-        result = torch.empty_like(picked[: len(query)])
-        result[order] = picked[place]
+        """log p(word | its class) for queries [N, D]."""
+        classes, size = self.config.num_classes, self.config.class_size
+        table = self.table.view(classes, size, -1)
+        products, of_chunk, order, place = products_by_class(query, word // size, table)
+        logits = products.float() + self.bias.view(classes, size)[of_chunk][:, None]  # [K, CHUNK, S]
+        within = torch.zeros(len(of_chunk) * CHUNK, dtype=torch.long, device=word.device)
+        within[place] = word[order] % size
+        log_prob = -nn.functional.cross_entropy(logits.flatten(0, 1), within, reduction="none")
+        result = torch.empty_like(log_prob[: len(query)])
+        result[order] = log_prob[place]
         return result
 
 
-def chunks(classes: Tensor, num_classes: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Lay rows out by class in chunks of CHUNK: the order of rows, the class of each chunk, each sorted row's place.
+def products_by_class(query: Tensor, classes: Tensor, table: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Products of queries [N, D] with the words of their classes in a table [C, S, D], in K chunks of one class each.
 
-    The number of chunks depends on the number of rows alone, so that no transfer from the device is needed.
+    Returns the products [K, CHUNK, S], the class of each chunk [K], the order of the rows by class, and the place of
+    each sorted row among the chunks. K depends on N alone, so that no transfer from the device is needed.
     """
+    num_classes = len(table)
     order = torch.argsort(classes)
     counts = torch.bincount(classes, minlength=num_classes)
     chunk_counts = (counts + CHUNK - 1) // CHUNK
@@ -146,4 +138,7 @@ def chunks(classes: Tensor, num_classes: int) -> tuple[Tensor, Tensor, Tensor]:
     num_chunks = len(classes) // CHUNK + min(num_classes, len(classes))
     numbers = torch.arange(num_chunks, device=classes.device)
     of_chunk = torch.searchsorted(chunk_counts.cumsum(0), numbers, right=True).clamp(max=num_classes - 1)
-    return order, of_chunk, place
+    rows = query.new_zeros(num_chunks * CHUNK, query.shape[1])
+    rows[place] = query[order]
+    words = table[of_chunk].to(query.dtype)  # [K, S, D]
+    return torch.bmm(rows.view(num_chunks, CHUNK, -1), words.transpose(1, 2)), of_chunk, order, place

@@ -4,6 +4,7 @@ Forward states hold up to an edit, so scoring a candidate starts there. Backward
 so they survive changes of length; those to the left of an accepted edit are recomputed when a fill first asks for them.
 """
 
+from copy import copy
 from dataclasses import dataclass
 
 import torch
@@ -42,6 +43,18 @@ class Predictor:
         return (torch.log_softmax(widen(self.table.all_logits(query)), -1) + log_classes[..., None]).flatten(1)
 
 
+@dataclass(frozen=True)
+class Direction:
+    """The forward or the backward network: it reads words one by one and predicts the next one in its direction."""
+
+    stack: Stack
+    predictor: Predictor
+
+    def all_log_probs(self, states: Tensor) -> Tensor:
+        """log p of every word [N, V] for states [N, W]."""
+        return self.predictor.all_log_probs(self.stack.top(states).contiguous())
+
+
 @dataclass
 class RecurrentEncoding:
     """States of B sentences. Position i of `forward` has read i words; position j of `backward` the last j words."""
@@ -54,14 +67,8 @@ class RecurrentEncoding:
     log_words: Tensor  # [B, L+1]: log p of each word, then of the end mark; 0 past it
 
     def select(self, rows: Tensor) -> "RecurrentEncoding":
-        return RecurrentEncoding(
-            self.ids[rows],
-            self.lengths[rows],
-            self.forward[rows],
-            self.backward[rows],
-            self.num_backward[rows],
-            self.log_words[rows],
-        )
+        """A copy of these rows."""
+        return RecurrentEncoding(*(tensor[rows] for tensor in vars(self).values()))
 
 
 class FactoredFill:
@@ -89,10 +96,10 @@ class FactoredFill:
         word = torch.where(known, word, 0)
         classes, within = word // size, word % size
         if self._chosen is None:
-            rows, log_words = classes, self._log_words(self._query, classes)
+            log_words = self._log_words(self._query, classes)
         else:  # most rows ask about the word just chosen
-            rows, log_words = self._chosen
-            other = (rows != classes).nonzero()[:, 0]
+            chosen, log_words = self._chosen
+            other = (chosen != classes).nonzero()[:, 0]
             if len(other):
                 log_words = log_words.index_copy(0, other, self._log_words(self._query[other], classes[other]))
         log_prob = self._log_classes.gather(1, classes[:, None])[:, 0] + log_words.gather(1, within[:, None])[:, 0]
@@ -102,12 +109,12 @@ class FactoredFill:
 
 @dataclass
 class RecurrentPending:
-    """Candidates in the middle of being scored."""
+    """R candidates in the middle of being scored."""
 
-    rows: Tensor
+    rows: Tensor  # [R]
     sentences: Sentences  # as the model reads them
-    same_left: Tensor
-    same_right: Tensor
+    same_left: Tensor  # [R]
+    same_right: Tensor  # [R]
     log_gain: Tensor  # [R]
     log_words: Tensor  # [R, L+1]: of the candidates, as far as known
     scored: Tensor  # [R]: words read so far
@@ -124,53 +131,39 @@ class RecurrentModel:
         self,
         vocabulary: Vocabulary,
         table: WordTable,
-        right: tuple[Stack, Predictor],
-        left: tuple[Stack, Predictor],
+        forward: Direction,
+        backward: Direction,
         mix: Linear,
         fill: Predictor,
-        like: Tensor,
-        name: str = "unnamed",
+        name: str,
     ) -> None:
-        self.name = name
-        self.vocabulary, self._table = vocabulary, table
-        self._right, self._right_predictor = right
-        self._left, self._left_predictor = left
-        self._mix, self._fill_predictor = mix, fill
-        self._like = like  # an empty tensor of the dtype and device of the states
-        self.num_words = len(vocabulary)
-        self.special_ids = torch.tensor(vocabulary.special_ids, device=like.device)
-        self._aliases = torch.arange(self.num_words, device=like.device)
-        proposable = torch.ones(self.num_words, dtype=torch.bool, device=like.device)
+        self.name, self.vocabulary, self._table = name, vocabulary, table
+        self._forward, self._backward, self._mix, self._fill = forward, backward, mix, fill
+        self.device, self.num_words = table.device, len(vocabulary)
+        self.special_ids = torch.tensor(vocabulary.special_ids, device=self.device)
+        self._aliases = torch.arange(self.num_words, device=self.device)
+        proposable = torch.ones(self.num_words, dtype=torch.bool, device=self.device)
         proposable[self.special_ids] = False
         self._proposable = proposable.view(table.num_classes, table.class_size)
 
-    @property
-    def device(self) -> torch.device:
-        return self._like.device
-
     def bound(self, lexicon: Lexicon) -> "RecurrentModel":
         """The same model, reading the words of a lexicon: those it does not know as unknowns of their shape."""
-        other = object.__new__(RecurrentModel)
-        other.__dict__.update(self.__dict__)
-        other._aliases = lexicon.aliases.to(self.device)
+        other = copy(self)
+        other._aliases = lexicon.aliases.to(self.device)  # noqa: SLF001
         return other
 
     def encode(self, sentences: Sentences) -> RecurrentEncoding:
         ids = self._aliases[sentences.ids]
         number, capacity = ids.shape
-        forward = self._like.new_zeros(number, capacity + 1, self._right.width)
-        backward = self._like.new_zeros(number, capacity + 1, self._left.width)
-        marks = ids.new_tensor([self.vocabulary.start, self.vocabulary.end])
-        first = self._table.embed(marks)  # [2, D]
-        forward[:, 0] = self._right.step(self._right.feed(first[:1]), self._like.new_zeros(1, self._right.width))
-        backward[:, 0] = self._left.step(self._left.feed(first[1:]), self._like.new_zeros(1, self._left.width))
+        forward = self._forward.stack.start(ids.new_tensor([self.vocabulary.start]), (number, capacity + 1))
+        backward = self._backward.stack.start(ids.new_tensor([self.vocabulary.end]), (number, capacity + 1))
         log_words = torch.zeros(number, capacity + 1, device=ids.device, dtype=torch.float64)
         nothing = torch.zeros_like(sentences.lengths)
         encoding = RecurrentEncoding(ids, sentences.lengths.clone(), forward, backward, nothing.clone(), log_words)
         rows = torch.arange(number, device=ids.device)
         pending = self.score(encoding, rows, sentences, nothing, nothing, None)
-        self.finish(encoding, pending, torch.ones_like(rows, dtype=torch.bool))
-        self.commit(encoding, pending, torch.ones_like(rows, dtype=torch.bool))
+        self.finish(encoding, pending, rows >= 0)
+        self.commit(encoding, pending, rows >= 0)
         return encoding
 
     def log_prob(self, encoding: RecurrentEncoding) -> Tensor:
@@ -185,36 +178,40 @@ class RecurrentModel:
         at, read = (columns <= encoding.lengths[:, None]).nonzero(as_tuple=True)
         before = encoding.lengths[at] - read - 1  # the word that the backward model predicts next
         word = torch.where(before >= 0, encoding.ids[at, before.clamp(min=0)], self.vocabulary.start)
-        log_prob = self._left_predictor.log_prob(self._left.top(encoding.backward[at, read]), word)
+        tops = self._backward.stack.top(encoding.backward[at, read])
+        log_prob = self._backward.predictor.log_prob(tops, word)
         return torch.zeros(number, dtype=torch.float64, device=rows.device).index_add_(0, at, log_prob.double())
 
     def fill(self, encoding: RecurrentEncoding, rows: Tensor, left: Tensor, right: Tensor) -> FactoredFill:
         mixed = self._around(encoding, rows, left, right)
-        return FactoredFill(*self._fill_predictor.split(mixed), self._table, self._proposable)
+        return FactoredFill(*self._fill.split(mixed), self._table, self._proposable)
 
     def fill_log_prob(
         self, encoding: RecurrentEncoding, rows: Tensor, left: Tensor, right: Tensor, word: Tensor
     ) -> Tensor:
         """log p(word | gap) [R] of the fill head as trained: over all ids, also those that are never proposed."""
-        return self._fill_predictor.log_prob(self._around(encoding, rows, left, right), word)
+        return self._fill.log_prob(self._around(encoding, rows, left, right), word)
 
     def fill_log_probs(self, encoding: RecurrentEncoding, rows: Tensor, left: Tensor, right: Tensor) -> Tensor:
         """log p of every word in each gap [R, V], of the fill head as trained."""
-        return self._fill_predictor.all_log_probs(self._around(encoding, rows, left, right))
+        return self._fill.all_log_probs(self._around(encoding, rows, left, right))
+
+    def candidates(self, encoding: RecurrentEncoding, rows: Tensor, left: Tensor, right: Tensor) -> Tensor:
+        forward, backward = self._states(encoding, rows, left, right)
+        log_least = torch.minimum(self._forward.all_log_probs(forward), self._backward.all_log_probs(backward))
+        return log_least.masked_fill_(~self._proposable.flatten(), -torch.inf)
 
     def _around(self, encoding: RecurrentEncoding, rows: Tensor, left: Tensor, right: Tensor) -> Tensor:
         """What the fill head reads [R, M]: the words before and after each gap."""
-        read = encoding.lengths[rows] - right
-        self._extend_backward(encoding, rows, read)
-        before, after = self._right.top(encoding.forward[rows, left]), self._left.top(encoding.backward[rows, read])
-        return torch.nn.functional.gelu(self._mix(torch.cat([before, after], 1)))
+        forward, backward = self._states(encoding, rows, left, right)
+        tops = torch.cat([self._forward.stack.top(forward), self._backward.stack.top(backward)], 1)
+        return torch.nn.functional.gelu(self._mix(tops))
 
-    def candidates(self, encoding: RecurrentEncoding, rows: Tensor, left: Tensor, right: Tensor) -> Tensor:
+    def _states(self, encoding: RecurrentEncoding, rows: Tensor, left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
+        """The forward state before each gap and the backward state after it: [R, Wf] and [R, Wb]."""
         read = encoding.lengths[rows] - right
         self._extend_backward(encoding, rows, read)
-        forward = self._right_predictor.all_log_probs(self._right.top(encoding.forward[rows, left]).contiguous())
-        backward = self._left_predictor.all_log_probs(self._left.top(encoding.backward[rows, read]).contiguous())
-        return torch.minimum(forward, backward).masked_fill_(~self._proposable.flatten(), -torch.inf)
+        return encoding.forward[rows, left], encoding.backward[rows, read]
 
     def score(
         self,
@@ -250,9 +247,9 @@ class RecurrentModel:
         return pending.log_words.sum(-1)
 
     def commit(self, encoding: RecurrentEncoding, pending: RecurrentPending, accepted: Tensor) -> None:
-        wanted = accepted[pending.state_rows]
-        of, at = pending.state_rows[wanted], pending.state_positions[wanted]
-        encoding.forward[pending.rows[of], at] = pending.states[wanted]
+        taken = accepted[pending.state_rows]
+        of, at = pending.state_rows[taken], pending.state_positions[taken]
+        encoding.forward[pending.rows[of], at] = pending.states[taken]
         rows = pending.rows[accepted]
         encoding.ids[rows] = pending.sentences.ids[accepted]
         encoding.lengths[rows] = pending.sentences.lengths[accepted]
@@ -265,18 +262,18 @@ class RecurrentModel:
         last = sentences.capacity - 1
         columns = torch.arange(sentences.capacity, device=at.device)
         words = sentences.ids.gather(1, (columns + at[:, None]).clamp_(max=last))
-        states, rows, times = self._right.unroll(self._table.embed, words, pending.last, steps)
+        states, rows, times = self._forward.stack.unroll(words, pending.last, steps)
         positions = at[rows] + times + 1
-        tops, of, where = self._right.top(states), rows, positions
+        tops, of, where = self._forward.stack.top(states), rows, positions
         if first:
-            tops = torch.cat([self._right.top(pending.last), tops])
+            tops = torch.cat([self._forward.stack.top(pending.last), tops])
             of, where = torch.cat([torch.arange(len(at), device=at.device), rows]), torch.cat([at, positions])
         if not len(of):
             return
         following = torch.where(
             where < sentences.lengths[of], sentences.ids[of, where.clamp(max=last)], self.vocabulary.end
         )
-        pending.log_words[of, where] = self._right_predictor.log_prob(tops, following).double()
+        pending.log_words[of, where] = self._forward.predictor.log_prob(tops, following).double()
         ended = times + 1 == steps[rows]
         pending.last = pending.last.index_copy(0, rows[ended], states[ended])
         pending.scored = pending.scored + steps
@@ -290,10 +287,10 @@ class RecurrentModel:
         behind = (read > held).nonzero()[:, 0]
         if not len(behind):
             return
-        some, held, read = rows[behind], held[behind], read[behind]
+        rows, held, read = rows[behind], held[behind], read[behind]
         columns = torch.arange(encoding.ids.shape[1], device=rows.device)
-        at = (encoding.lengths[some] - held - 1)[:, None] - columns
-        words = encoding.ids[some].gather(1, at.clamp_(min=0))
-        states, of, times = self._left.unroll(self._table.embed, words, encoding.backward[some, held], read - held)
-        encoding.backward[some[of], held[of] + times + 1] = states
-        encoding.num_backward[some] = read
+        at = (encoding.lengths[rows] - held - 1)[:, None] - columns
+        words = encoding.ids[rows].gather(1, at.clamp_(min=0))
+        states, of, times = self._backward.stack.unroll(words, encoding.backward[rows, held], read - held)
+        encoding.backward[rows[of], held[of] + times + 1] = states
+        encoding.num_backward[rows] = read

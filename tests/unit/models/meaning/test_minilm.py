@@ -45,8 +45,8 @@ def test_vectors_have_length_1(encoder: MiniLM) -> None:
 def test_known_values(encoder: MiniLM) -> None:
     """Cosines of the float32 weights, read by transformers; the int8 ones are off by less than a hundredth."""
     movie, film, taxes = encoder.encode(TEXTS[:3])
-    found = [float(movie @ film), float(movie @ taxes), float(film @ taxes)]
-    assert found == pytest.approx([0.8738, 0.0874, 0.0782], abs=0.01)
+    similarities = [float(movie @ film), float(movie @ taxes), float(film @ taxes)]
+    assert similarities == pytest.approx([0.8738, 0.0874, 0.0782], abs=0.01)
 
 
 def test_a_text_has_one_vector_whatever_stands_beside_it(encoder: MiniLM) -> None:
@@ -86,7 +86,7 @@ def test_that_check_can_fail(encoder: MiniLM) -> None:
 def test_threads_get_the_same_vectors(encoder: MiniLM) -> None:
     expected = encoder.encode(TEXTS)
     with ThreadPoolExecutor(4) as pool:
-        assert all(torch.equal(found, expected) for found in pool.map(encoder.encode, [TEXTS] * 8))
+        assert all(torch.equal(vectors, expected) for vectors in pool.map(encoder.encode, [TEXTS] * 8))
 
 
 def test_a_text_longer_than_the_model_reads(encoder: MiniLM) -> None:

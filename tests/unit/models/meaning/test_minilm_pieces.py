@@ -51,16 +51,16 @@ def test_by_hand() -> None:
 
 
 def test_marks_that_are_typed_are_text() -> None:
-    found = OURS.encode("[SEP] [UNK] [CLS]", 99)
-    assert found.count(OURS.first) == found.count(OURS.last) == 1
-    assert OURS.unknown not in found
+    numbers = OURS.encode("[SEP] [UNK] [CLS]", 99)
+    assert numbers.count(OURS.first) == numbers.count(OURS.last) == 1
+    assert OURS.unknown not in numbers
 
 
 def test_a_long_text_is_cut_and_closed() -> None:
-    found = OURS.encode("what " * 300, 256)
-    assert len(found) == 256
-    assert (found[0], found[-1]) == (OURS.first, OURS.last)
-    assert found[1:-1] == OURS.encode("what " * 254, 256)[1:-1]
+    numbers = OURS.encode("what " * 300, 256)
+    assert len(numbers) == 256
+    assert (numbers[0], numbers[-1]) == (OURS.first, OURS.last)
+    assert numbers[1:-1] == OURS.encode("what " * 254, 256)[1:-1]
 
 
 def test_lists_that_cannot_be_used(tmp_path: Path) -> None:

@@ -70,15 +70,15 @@ def test_every_tensor_has_the_values_of_the_file(llama_directory: Path) -> None:
 
 def test_quantised_matrices_keep_their_blocks(llama_directory: Path) -> None:
     tensors = load_file(llama_directory / "weights.safetensors")
-    found = {name: (str(tensors[name].dtype), tensors[name].shape) for name in tensors if name.startswith("layers.0.")}
-    assert found["layers.0.down"] == ("uint8", (WIDTH, HIDDEN // 32, 16))
-    assert found["layers.0.down.scale"] == found["layers.0.down.offset"] == ("float16", (WIDTH, HIDDEN // 32))
-    assert found["layers.0.v"] == ("int8", (WIDTH // 2, WIDTH // 32, 32))
-    assert found["layers.0.v.scale"] == ("float16", (WIDTH // 2, WIDTH // 32))
-    assert "layers.0.v.offset" not in found
-    assert found["layers.0.o"] == ("float16", (WIDTH, WIDTH))
-    assert found["layers.0.up"] == ("float32", (HIDDEN, WIDTH))
-    assert found["layers.0.feed_norm"] == ("float32", (WIDTH,))
+    stored = {name: (str(tensors[name].dtype), tensors[name].shape) for name in tensors if name.startswith("layers.0.")}
+    assert stored["layers.0.down"] == ("uint8", (WIDTH, HIDDEN // 32, 16))
+    assert stored["layers.0.down.scale"] == stored["layers.0.down.offset"] == ("float16", (WIDTH, HIDDEN // 32))
+    assert stored["layers.0.v"] == ("int8", (WIDTH // 2, WIDTH // 32, 32))
+    assert stored["layers.0.v.scale"] == ("float16", (WIDTH // 2, WIDTH // 32))
+    assert "layers.0.v.offset" not in stored
+    assert stored["layers.0.o"] == ("float16", (WIDTH, WIDTH))
+    assert stored["layers.0.up"] == ("float32", (HIDDEN, WIDTH))
+    assert stored["layers.0.feed_norm"] == ("float32", (WIDTH,))
 
 
 def test_transformers_reads_the_same_weights_from_the_file(gguf_file: Path, llama_directory: Path) -> None:

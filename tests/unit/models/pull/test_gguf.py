@@ -36,9 +36,9 @@ def test_every_kind_of_fact_is_read(tmp_path: Path) -> None:
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
-    found = open_gguf(path)
-    assert found.facts == {"general.architecture": "llama", **{name: value for name, (_, value) in facts.items()}}
-    assert not found.tensors
+    contents = open_gguf(path)
+    assert contents.facts == {"general.architecture": "llama", **{name: value for name, (_, value) in facts.items()}}
+    assert not contents.tensors
 
 
 @pytest.mark.parametrize("alignment", [32, 128])
@@ -54,10 +54,10 @@ def test_tensors_are_those_of_the_gguf_package(tmp_path: Path, alignment: int) -
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
-    found = open_gguf(path).tensors
-    assert [tensor.name for tensor in gguf.GGUFReader(path).tensors] == list(found)
+    tensors = open_gguf(path).tensors
+    assert [tensor.name for tensor in gguf.GGUFReader(path).tensors] == list(tensors)
     for tensor in gguf.GGUFReader(path).tensors:
-        ours = found[tensor.name]
+        ours = tensors[tensor.name]
         assert ours.kind == tensor.tensor_type.name == tensor.name
         assert ours.shape == (3, 64)
         assert ours.data.tobytes() == tensor.data.tobytes()
@@ -65,9 +65,9 @@ def test_tensors_are_those_of_the_gguf_package(tmp_path: Path, alignment: int) -
 
 def test_version_2_reads_like_version_3(gguf_file: Path) -> None:
     data = damaged(gguf_file, 4, b"\x02")
-    found = read_gguf(np.frombuffer(data, np.uint8), "two")
-    assert found.facts == open_gguf(gguf_file).facts
-    assert found.tensors.keys() == open_gguf(gguf_file).tensors.keys()
+    contents = read_gguf(np.frombuffer(data, np.uint8), "two")
+    assert contents.facts == open_gguf(gguf_file).facts
+    assert contents.tensors.keys() == open_gguf(gguf_file).tensors.keys()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""How indexes are found and reached: pip's settings, passwords, proxies, certificates, pages in HTML and JSON."""
+"""How indexes are chosen and reached: pip's settings, passwords, proxies, certificates, pages in HTML and JSON."""
 
 import base64
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cgmh.errors import BadInput, BadModel
-from cgmh.models.pull.index import PYPI, Connection, NetworkSettings, Unreachable, addresses, network_settings, shown
+from cgmh.models.pull.index import PYPI, Client, NetworkSettings, Unreachable, file_urls, pip_settings, without_secrets
 from package_server import serving
 from pulls import to
 
@@ -43,22 +43,22 @@ def test_settings_come_from_the_environment(pip_file: Path, monkeypatch: pytest.
     monkeypatch.setenv("PIP_CERT", "other.pem")
     monkeypatch.setenv("PIP_PROXY", "proxy:80")
     indexes = ("https://one/simple", "https://two/simple", "file:///three")
-    assert network_settings() == NetworkSettings(indexes, "other.pem", "proxy:80")
+    assert pip_settings() == NetworkSettings(indexes, "other.pem", "proxy:80")
 
 
 @pytest.mark.usefixtures("pip_file")
 def test_without_settings_the_public_index_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)  # pip's word for no files at all
-    assert network_settings() == NetworkSettings((PYPI,), None, None)
+    assert pip_settings() == NetworkSettings((PYPI,), None, None)
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", "some.pem")
-    assert network_settings().certificates == "some.pem"
+    assert pip_settings().certificates == "some.pem"
 
 
 def test_settings_come_from_the_files_of_pip(pip_file: Path) -> None:
     pytest.importorskip("pip")
     text = "[global]\nindex-url = https://one/it's\nextra-index-url =\n  https://two\n  https://three\n"
     pip_file.write_text(f"{text}cert = some.pem\n[install]\ncert = other.pem\n", encoding="utf-8")
-    settings = network_settings()
+    settings = pip_settings()
     assert settings.indexes[0] == "https://one/it's"
     assert set(settings.indexes[1:]) >= {"https://two", "https://three"}
     assert settings.certificates == "other.pem"
@@ -70,7 +70,7 @@ def test_without_pip_there_are_no_settings(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", empty], check=True)
     source = Path(sys.modules["cgmh"].__file__ or "").parent.parent
     code = f"import sys; sys.path[:0] = [{str(source)!r}]; from cgmh.models.pull import index as c; "
-    code += "print(c.network_settings().indexes)"
+    code += "print(c.pip_settings().indexes)"
     command = [empty / "bin" / "python", "-c", code]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.stdout.strip() == str((PYPI,)), ran.stderr
@@ -81,24 +81,24 @@ def test_passwords_are_sent_to_their_host_and_never_shown() -> None:
         server.password = "Basic " + base64.b64encode(b"me:pass@word").decode()
         server.offer("some", "some.whl", b"data")
         secret = server.index.replace("127", "me:pass%40word@127")
-        connection = to(secret)
-        (url,) = addresses(connection, "some", "some.whl")
-        with connection.open(url, {}) as answer:  # the page's link has no password
+        client = to(secret)
+        (url,) = file_urls(client, "some", "some.whl")
+        with client.open(url, {}) as answer:  # the page's link has no password
             assert answer.read() == b"data"
         with pytest.raises(Unreachable) as caught:
             to().open(url, {})
         assert caught.value.status == 401
     with pytest.raises(BadModel) as refused:
-        list(addresses(to(secret), "some", "some.whl"))
+        list(file_urls(to(secret), "some", "some.whl"))
     assert "pass" not in str(refused.value)
-    assert shown(secret + "?token=x#y") == server.index
+    assert without_secrets(secret + "?token=x#y") == server.index
 
 
 def test_a_proxy_is_used() -> None:
     with serving() as proxy:
         proxy.files["/simple/some/"] = b'<a href="/files/some.whl">some</a>'
         there = NetworkSettings(("http://index.invalid/simple",), None, proxy.url.removeprefix("http://"))
-        assert list(addresses(Connection(there), "some", "some.whl")) == ["http://index.invalid/files/some.whl"]
+        assert list(file_urls(Client(there), "some", "some.whl")) == ["http://index.invalid/files/some.whl"]
         assert proxy.asked == [("/simple/some/", None)]
 
 
@@ -108,21 +108,21 @@ def test_pages_in_json() -> None:
         server.kinds[page] = "application/vnd.pypi.simple.v1+json"
         files = [{"filename": "some.whl", "url": "../../a%2Fb/some.whl"}, {"filename": "x", "url": "http://[/some.whl"}]
         server.files[page] = json.dumps({"files": files}).encode()
-        assert list(addresses(to(server.index), "some", "some.whl")) == [f"{server.url}/a%2Fb/some.whl"]
+        assert list(file_urls(to(server.index), "some", "some.whl")) == [f"{server.url}/a%2Fb/some.whl"]
 
 
 def test_pages_with_a_base() -> None:
     with serving() as server:
         server.files["/simple/some/"] = b'<base href="https://files/x/"><a href="so%6De.whl?y#z">a</a><a>b</a>'
-        assert list(addresses(to(server.index), "some", "some.whl")) == ["https://files/x/so%6De.whl?y#z"]
+        assert list(file_urls(to(server.index), "some", "some.whl")) == ["https://files/x/so%6De.whl?y#z"]
 
 
 def test_bad_settings_are_named(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"none\.pem: no certificates there"):
-        Connection(NetworkSettings(certificates=str(tmp_path / "none.pem")))
+        Client(NetworkSettings(certificates=str(tmp_path / "none.pem")))
     (tmp_path / "empty.pem").touch()
     with pytest.raises(BadInput, match=r"empty\.pem: no certificates there"):
-        Connection(NetworkSettings(certificates=str(tmp_path / "empty.pem")))
+        Client(NetworkSettings(certificates=str(tmp_path / "empty.pem")))
     with pytest.raises(BadInput, match="not an address"):
         to("https://[/simple")
     with pytest.raises(BadInput, match="not an address that starts with"):
@@ -143,7 +143,7 @@ def test_a_server_that_says_nothing_is_not_waited_for() -> None:
         server.before = lambda _: go_on.wait(30) and None
         server.handle_error = lambda *_: None  # type: ignore[method-assign]
         with pytest.raises(Unreachable, match="no answer in time"):
-            Connection(NetworkSettings(()), timeout=0.1).open(server.url, {})
+            Client(NetworkSettings(()), timeout=0.1).open(server.url, {})
         go_on.set()
 
 
@@ -151,4 +151,4 @@ def test_a_host_that_cannot_be_is_unreachable(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("no_proxy", "*")
     for host in ("a..b", "x" * 300):
         with pytest.raises(Unreachable):
-            Connection(NetworkSettings(()), timeout=5).open(f"http://{host}/", {})
+            Client(NetworkSettings(()), timeout=5).open(f"http://{host}/", {})

@@ -9,7 +9,6 @@ import pytest
 from cgmh.errors import BadInput, BadModel
 from cgmh.models.pull import store
 from cgmh.models.pull.store import only_process
-from cgmh.models.text import llama
 
 REAL = "smollm2"
 
@@ -156,7 +155,3 @@ def test_a_lock_is_held_by_one(tmp_path: Path) -> None:
     assert not path.exists()
     with only_process(path, "busy"):
         assert path.exists()
-
-
-def test_the_format_is_that_of_the_loader() -> None:
-    assert store.LLAMA_FORMAT == llama.FORMAT

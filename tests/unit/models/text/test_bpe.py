@@ -86,7 +86,7 @@ def test_parity(text: str) -> None:
 
 def test_parity_on_many_sentences() -> None:
     texts = [*sentences("english", 300, seed=1), *sentences("greek", 300, seed=1)]
-    assert [OURS.encode(text) for text in texts] == [found.ids for found in THEIRS.encode_batch(texts)]
+    assert [OURS.encode(text) for text in texts] == [encoding.ids for encoding in THEIRS.encode_batch(texts)]
 
 
 # Characters as old as Unicode 3.2 are known to Python and to the library whatever their versions; of the ideographs
@@ -113,9 +113,9 @@ ODD = st.sampled_from([*"a b  1½²'\"-.\tsréS٣中👍Ⅷ\u00a0\u0301\x1f\n", 
 @example("a  1")
 @example("'s's 's1's")
 def test_parity_on_any_text(text: str) -> None:
-    found = pieces(text)
-    assert found == their_pieces(text)
-    assert "".join(found) == text
+    parts = pieces(text)
+    assert parts == their_pieces(text)
+    assert "".join(parts) == text
     ids = OURS.encode(text)
     assert ids == THEIRS.encode(text).ids
     assert not {0, 1, 2} & set(ids)

@@ -26,9 +26,9 @@ TEXTS = ["Snow.", "The cat sat."]
     ],
 )
 def test_any_form_of_numbers_will_do(answer: Any) -> None:
-    found = FunctionModel(lambda _: answer).log_prob(TEXTS)
-    assert found.dtype == torch.float64
-    assert found.tolist() == [-1, -2.5]
+    log_probs = FunctionModel(lambda _: answer).log_prob(TEXTS)
+    assert log_probs.dtype == torch.float64
+    assert log_probs.tolist() == [-1, -2.5]
 
 
 def test_the_impossible_is_minus_infinity() -> None:
@@ -36,9 +36,9 @@ def test_the_impossible_is_minus_infinity() -> None:
 
 
 def test_no_texts_no_question() -> None:
-    found = FunctionModel(lambda _: pytest.fail("asked about nothing")).log_prob([])
-    assert found.shape == (0,)
-    assert found.dtype == torch.float64
+    log_probs = FunctionModel(lambda _: pytest.fail("asked about nothing")).log_prob([])
+    assert log_probs.shape == (0,)
+    assert log_probs.dtype == torch.float64
 
 
 def test_the_answer_is_kept_when_the_function_reuses_its_array() -> None:

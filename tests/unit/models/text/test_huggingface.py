@@ -53,10 +53,10 @@ def by_hand(directory: Path, text: str, change: Callable[[list[int]], list[int]]
 
 def test_the_numbers_of_transformers(directory: Path) -> None:
     assert len(TEXTS) == 100
-    found = load_huggingface(directory).log_prob(TEXTS)
+    log_probs = load_huggingface(directory).log_prob(TEXTS)
     wanted = torch.tensor([by_hand(directory, text) for text in TEXTS], dtype=torch.float64)
-    torch.testing.assert_close(found, wanted, rtol=0, atol=1e-4)
-    assert len(set(found.tolist())) > 80
+    torch.testing.assert_close(log_probs, wanted, rtol=0, atol=1e-4)
+    assert len(set(log_probs.tolist())) > 80
 
 
 @pytest.mark.parametrize(
@@ -65,9 +65,9 @@ def test_the_numbers_of_transformers(directory: Path) -> None:
     ids=["no end", "no begin", "begins twice", "ends twice"],
 )
 def test_a_mistake_would_be_seen(directory: Path, change: Callable[[list[int]], list[int]]) -> None:
-    found = load_huggingface(directory).log_prob(TEXTS[:20])
+    log_probs = load_huggingface(directory).log_prob(TEXTS[:20])
     wrong = torch.tensor([by_hand(directory, text, change) for text in TEXTS[:20]])
-    assert float((found - wrong).abs().min()) > 0.01
+    assert float((log_probs - wrong).abs().min()) > 0.01
 
 
 @torch.no_grad()
@@ -79,13 +79,13 @@ def test_a_text_after_other_lines(directory: Path) -> None:
     for line in context:
         lead += [*tokenizer.encode(line, add_special_tokens=False), newline]
     model = load_huggingface(directory)
-    found = model.after(context).log_prob(TEXTS[3:23])
-    for text, log_prob in zip(TEXTS[3:23], found.tolist(), strict=True):
+    after = model.after(context).log_prob(TEXTS[3:23])
+    for text, log_prob in zip(TEXTS[3:23], after.tolist(), strict=True):
         ids = [*lead, *tokenizer.encode(text, add_special_tokens=False), newline]
         log_probs = network(torch.tensor([ids[:-1]])).logits[0].log_softmax(-1)
         wanted = sum(float(log_probs[at - 1, ids[at]]) for at in range(len(lead), len(ids)))
         assert log_prob == pytest.approx(wanted, abs=1e-4)
-    assert float((found - model.log_prob(TEXTS[3:23])).abs().min()) > 0.01  # it makes a difference
+    assert float((after - model.log_prob(TEXTS[3:23])).abs().min()) > 0.01  # it makes a difference
 
 
 def test_the_laws(directory: Path) -> None:
@@ -96,9 +96,9 @@ def test_the_laws(directory: Path) -> None:
 
 def test_answers_can_be_changed_in_place(directory: Path) -> None:
     """As the sampler does: no inference tensors."""
-    found = load_huggingface(directory).log_prob(["The dog.", "Snow."])
-    found[0] = 1.0
-    assert found[0] == 1
+    log_probs = load_huggingface(directory).log_prob(["The dog.", "Snow."])
+    log_probs[0] = 1.0
+    assert log_probs[0] == 1
 
 
 def test_a_special_token_in_a_text_is_letters(directories: dict[str, Path]) -> None:
@@ -189,8 +189,8 @@ def test_a_tokenizer_with_more_special_tokens(directories: dict[str, Path], tmp_
     tokenizer = byte_pairs()
     tokenizer.add_special_tokens({"pad_token": "<|pad|>"})
     tokenizer.save_pretrained(directory)
-    found = load_huggingface(directory).log_prob([*TEXTS[:5], "<|pad|>"])
-    torch.testing.assert_close(found, load_huggingface(directories["gpt2"]).log_prob([*TEXTS[:5], "<|pad|>"]))
+    log_probs = load_huggingface(directory).log_prob([*TEXTS[:5], "<|pad|>"])
+    torch.testing.assert_close(log_probs, load_huggingface(directories["gpt2"]).log_prob([*TEXTS[:5], "<|pad|>"]))
 
 
 def test_loading_is_silent(directory: Path, capfd: pytest.CaptureFixture[str]) -> None:

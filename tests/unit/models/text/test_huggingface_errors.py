@@ -1,4 +1,4 @@
-"""Directories that are no causal language models of Hugging Face, and what is said of them: one line."""
+"""Directories that are no causal language models of Hugging Face, and the one line about each."""
 
 import json
 import shutil
@@ -77,11 +77,11 @@ BAD: dict[str, tuple[Callable[[Path], Any], str]] = {
     "cut config": (lambda path: cut(path / "config.json") or (path / "config.json").write_text("{"), "cannot be"),
     "another size": (lambda path: edit_config(path, n_embd=16), "cannot be loaded"),
     "a lost tensor": (
-        lambda path: edit_weights(path, lambda some: some.pop("transformer.ln_f.weight")),
+        lambda path: edit_weights(path, lambda tensors: tensors.pop("transformer.ln_f.weight")),
         "no trained causal language model, or damaged: the weights lack transformer.ln_f.weight",
     ),
     "not numbers": (
-        lambda path: edit_weights(path, lambda some: some["transformer.ln_f.weight"].fill_(torch.nan)),
+        lambda path: edit_weights(path, lambda tensors: tensors["transformer.ln_f.weight"].fill_(torch.nan)),
         "logits are not numbers",
     ),
     "another kind": (lambda path: T5Config().save_pretrained(path), "not a causal language model .it is a T5"),

@@ -108,10 +108,10 @@ def wanted(dtype: torch.dtype = torch.float64, *, with_context: bool = False) ->
 def test_the_numbers_of_transformers(dtype: torch.dtype, tolerance: float, with_context: bool) -> None:
     assert len(TEXTS) == 100
     model = toy_llama(dtype=dtype)
-    found = (model.after(CONTEXT) if with_context else model).log_prob(TEXTS)
-    assert found.dtype == torch.float64
-    torch.testing.assert_close(found, wanted(dtype, with_context=with_context), rtol=0, atol=tolerance)
-    assert len(set(found.tolist())) > 90
+    log_probs = (model.after(CONTEXT) if with_context else model).log_prob(TEXTS)
+    assert log_probs.dtype == torch.float64
+    torch.testing.assert_close(log_probs, wanted(dtype, with_context=with_context), rtol=0, atol=tolerance)
+    assert len(set(log_probs.tolist())) > 90
 
 
 def test_the_context_counts() -> None:
@@ -170,20 +170,20 @@ def test_neighbours_do_not_matter(dtype: torch.dtype) -> None:
     torch.testing.assert_close(model.log_prob(mixed[::-1]), alone.flip(0), rtol=0, atol=tolerance)
     tokens = sum(len(model.encode(text)) for text in mixed)
     assert tokens > 2000  # several batches
-    found = model.log_prob(FAMILY)
-    assert found[0] == found[2]
-    assert len(set(found.tolist())) == len(set(FAMILY))
+    log_probs = model.log_prob(FAMILY)
+    assert log_probs[0] == log_probs[2]
+    assert len(set(log_probs.tolist())) == len(set(FAMILY))
 
 
 def test_threads_do_not_matter() -> None:
     model = toy_llama()
     try:
         torch.set_num_threads(2)
-        found = model.log_prob(TEXTS)
+        log_probs = model.log_prob(TEXTS)
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(1)
-    torch.testing.assert_close(found, wanted(), rtol=0, atol=1e-8)
+    torch.testing.assert_close(log_probs, wanted(), rtol=0, atol=1e-8)
 
 
 def one_line(error: type[Exception], call: Callable[[], object]) -> str:
@@ -207,7 +207,9 @@ def test_texts_that_cannot_be_read() -> None:
 
 
 def test_a_directory(llama_directory: Path) -> None:
-    exact, usual = (load_llama(llama_directory, precision=some).log_prob(TEXTS) for some in ("float64", "float32"))
+    exact, usual = (
+        load_llama(llama_directory, precision=precision).log_prob(TEXTS) for precision in ("float64", "float32")
+    )
     torch.testing.assert_close(exact, usual, rtol=0, atol=1e-3)
     rough = load_llama(llama_directory, precision="bfloat16")
     assert float((rough.log_prob(TEXTS) - exact).abs().mean()) < 1

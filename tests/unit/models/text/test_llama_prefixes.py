@@ -23,9 +23,9 @@ def model(context: tuple[str, ...] = ()) -> LlamaModel:
     return toy_llama().after(context)
 
 
-def same(found: Tensor, texts: list[str], context: tuple[str, ...] = ()) -> None:
-    assert found.dtype == torch.float64
-    torch.testing.assert_close(found, model(context).log_prob(texts), rtol=0, atol=1e-9)
+def same(log_probs: Tensor, texts: list[str], context: tuple[str, ...] = ()) -> None:
+    assert log_probs.dtype == torch.float64
+    torch.testing.assert_close(log_probs, model(context).log_prob(texts), rtol=0, atol=1e-9)
 
 
 def edited(words: list[str], kind: str, at: int, word: str) -> list[str]:

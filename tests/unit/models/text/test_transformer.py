@@ -32,9 +32,9 @@ def stored(kind: Kind) -> tuple[dict[str, Tensor], Tensor]:
 @pytest.mark.parametrize("kind", [Kind.Q4_1, Kind.Q8_0])
 def test_blocks_have_the_values_of_the_gguf_package(kind: Kind) -> None:
     tensors, values = stored(kind)
-    found = dequantized(tensors, "m")
-    assert found.shape == (ROWS, COLUMNS)
-    torch.testing.assert_close(found, values, rtol=0, atol=1e-6)
+    matrix = dequantized(tensors, "m")
+    assert matrix.shape == (ROWS, COLUMNS)
+    torch.testing.assert_close(matrix, values, rtol=0, atol=1e-6)
     # Negative control: blocks, halves and scales in another order are other numbers.
     assert not torch.allclose(dequantized({**tensors, "m": tensors["m"].flip(-1)}, "m"), values, atol=0.1)
     assert not torch.allclose(dequantized({**tensors, "m.scale": tensors["m.scale"].flip(-1)}, "m"), values, atol=1e-3)

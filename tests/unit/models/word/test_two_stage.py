@@ -1,4 +1,4 @@
-"""All sides of the word model: what is asked, what is remembered, and that remembering changes nothing."""
+"""Products of experts: what is asked, what is remembered, and that remembering changes nothing."""
 
 from collections.abc import Sequence
 
@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from cgmh.models.word import two_stage as sides
+from cgmh.models.word import two_stage
 from cgmh.models.word.recurrent import RecurrentModel
-from cgmh.models.word.two_stage import LEAST, ProductOfExperts, log_readings
+from cgmh.models.word.two_stage import MIN_LOG_FILL, ProductOfExperts, log_readings
 from cgmh.text.lexicon import Lexicon
 from cgmh.text.sentences import Sentences
 from cgmh.text.tokenizer import join
@@ -33,7 +33,7 @@ def rows(small: RecurrentModel) -> list[list[int]]:
     return [[the, cat], [sat], [the, cat], [stop, stop, the, cat, sat], [cat, the], [sat]]
 
 
-def said(model: ProductOfExperts, rows: Sequence[Sequence[int]], capacity: int = 7) -> Tensor:
+def log_prob_of(model: ProductOfExperts, rows: Sequence[Sequence[int]], capacity: int = 7) -> Tensor:
     return model.log_prob(model.encode(Sentences.from_lists(rows, capacity)))
 
 
@@ -42,20 +42,20 @@ def summed(model: RecurrentModel, rows: Sequence[Sequence[int]]) -> Tensor:
     return WEIGHTS[0] * forward + WEIGHTS[1] * backward + WEIGHTS[2] * filled
 
 
-def near(found: Tensor, expected: Tensor) -> None:
-    torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
+def near(actual: Tensor, expected: Tensor) -> None:
+    torch.testing.assert_close(actual, expected, rtol=0, atol=1e-12)
 
 
-def test_log_prob_is_the_weighted_sum_of_the_features(small: RecurrentModel, rows: list[list[int]]) -> None:
-    near(said(ProductOfExperts(small, WEIGHTS), rows), summed(small, rows))
-    for side, weights in enumerate([(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]):
-        near(said(ProductOfExperts(small, weights), rows), log_readings(rows, small)[side])
+def test_log_prob_is_the_weighted_sum_of_the_readings(small: RecurrentModel, rows: list[list[int]]) -> None:
+    near(log_prob_of(ProductOfExperts(small, WEIGHTS), rows), summed(small, rows))
+    for number, weights in enumerate([(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]):
+        near(log_prob_of(ProductOfExperts(small, weights), rows), log_readings(rows, small)[number])
 
 
-def test_features_are_those_of_each_sentence_alone(small: RecurrentModel, rows: list[list[int]]) -> None:
+def test_readings_are_those_of_each_sentence_alone(small: RecurrentModel, rows: list[list[int]]) -> None:
     together = torch.stack(log_readings(rows, small), -1)  # [N,3]
-    for row, found in zip(rows, together, strict=True):
-        near(torch.stack(log_readings([row], small), -1)[0], found)
+    for row, readings in zip(rows, together, strict=True):
+        near(torch.stack(log_readings([row], small), -1)[0], readings)
     assert len(set(map(str, together.numpy().round(9)))) == 4  # the order of words counts as well
 
 
@@ -66,8 +66,8 @@ def test_candidates_are_asked_about_as_whole_sentences_are(small: RecurrentModel
     encoding = model.encode(batch)
     pending = model.score(encoding, every, longer, batch.lengths, 0 * every, 2)
     keep = every % 3 > 0
-    found = model.finish(encoding, pending, keep)
-    near(found, summed(small, longer.to_lists()) * keep)
+    log_prob = model.finish(encoding, pending, keep)
+    near(log_prob, summed(small, longer.to_lists()) * keep)
     model.log_prob(encoding)
     accepted = every == 4
     model.commit(encoding, pending, accepted)
@@ -75,7 +75,7 @@ def test_candidates_are_asked_about_as_whole_sentences_are(small: RecurrentModel
 
 
 class Counted:
-    """`features` that notes what it is asked."""
+    """`log_readings` that notes what it is asked."""
 
     def __init__(self) -> None:
         self.asked: list[list[tuple[int, ...]]] = []
@@ -83,30 +83,30 @@ class Counted:
     def __call__(
         self, sentences: Sequence[Sequence[int]], model: RecurrentModel, *, shapes: bool = False
     ) -> tuple[Tensor, Tensor, Tensor]:
-        self.asked.append([tuple(some) for some in sentences])
+        self.asked.append([tuple(sentence) for sentence in sentences])
         return log_readings(sentences, model, shapes=shapes)
 
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
-    found = Counted()
-    monkeypatch.setattr(sides, "log_readings", found)
-    return found
+    counted = Counted()
+    monkeypatch.setattr(two_stage, "log_readings", counted)
+    return counted
 
 
 def test_each_distinct_sentence_is_asked_about_once(
     small: RecurrentModel, rows: list[list[int]], counted: Counted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sides, "ROWS", 3)
+    monkeypatch.setattr(two_stage, "MAX_BATCH", 3)
     model = ProductOfExperts(small, WEIGHTS)
-    first = said(model, rows)
+    first = log_prob_of(model, rows)
     assert sorted(map(len, counted.asked)) == [1, 3]
-    assert sorted(some for asked in counted.asked for some in asked) == sorted(set(map(tuple, rows)))
+    assert sorted(sentence for asked in counted.asked for sentence in asked) == sorted(set(map(tuple, rows)))
     counted.asked.clear()
-    assert torch.equal(said(model, rows[::-1], capacity=9), first.flip(0))
+    assert torch.equal(log_prob_of(model, rows[::-1], capacity=9), first.flip(0))
     assert counted.asked == []
     new = [*rows[3], rows[1][0]]
-    said(model, [rows[0], new])
+    log_prob_of(model, [rows[0], new])
     assert counted.asked == [[tuple(new)]]
 
 
@@ -114,15 +114,15 @@ def test_bound_to_other_words_it_remembers_nothing(
     small: RecurrentModel, rows: list[list[int]], counted: Counted
 ) -> None:
     """An id past the vocabulary is another word in every lexicon."""
-    model, found = ProductOfExperts(small, WEIGHTS), []
+    model, log_probs = ProductOfExperts(small, WEIGHTS), []
     for word in ("thecat", "1984"):
         lexicon = Lexicon(small.vocabulary)
         id = lexicon.add(word)
         sentence = [rows[1][0], id]
-        found.append(said(model.bound(lexicon), [sentence]))
-        near(found[-1], summed(small.bound(lexicon), [sentence]))
+        log_probs.append(log_prob_of(model.bound(lexicon), [sentence]))
+        near(log_probs[-1], summed(small.bound(lexicon), [sentence]))
     assert len(counted.asked) == 2
-    assert not torch.equal(*found)
+    assert not torch.equal(*log_probs)
 
 
 def test_a_word_outside_the_vocabulary_is_read_as_the_unknown_of_its_shape(
@@ -132,7 +132,7 @@ def test_a_word_outside_the_vocabulary_is_read_as_the_unknown_of_its_shape(
     lexicon, sat = Lexicon(small.vocabulary), rows[1][0]
     ids = [lexicon.add(word) for word in ("thecat", "catthe", "1984", "Thecat")]
     bound = small.bound(lexicon)
-    assert log_readings([[id] for id in ids], bound)[2].tolist() == [LEAST] * 4
+    assert log_readings([[id] for id in ids], bound)[2].tolist() == [MIN_LOG_FILL] * 4
     around = [[sat, id, sat] for id in ids]
     plain, shaped = log_readings(around, bound)[2], log_readings(around, bound, shapes=True)[2]
     assert shaped[0] == shaped[1]
@@ -141,10 +141,10 @@ def test_a_word_outside_the_vocabulary_is_read_as_the_unknown_of_its_shape(
     at = torch.ones_like(every)
     unknown = torch.tensor([small.vocabulary.id(lexicon.word(id)) for id in ids])
     fits = bound.fill_log_probs(encoding, every, at, at + 1)[every, unknown]
-    assert bool((fits > LEAST).all())
-    near(shaped - plain, fits - LEAST)
-    for found, expected in zip(log_readings(rows, bound, shapes=True), log_readings(rows, bound), strict=True):
-        assert torch.equal(found, expected)
+    assert bool((fits > MIN_LOG_FILL).all())
+    near(shaped - plain, fits - MIN_LOG_FILL)
+    for shaped, plain in zip(log_readings(rows, bound, shapes=True), log_readings(rows, bound), strict=True):
+        assert torch.equal(shaped, plain)
 
 
 class BigModel:
@@ -163,28 +163,30 @@ class BigModel:
 def test_a_big_model_beside_it_is_one_more_reading(
     small: RecurrentModel, rows: list[list[int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sides, "ROWS", 3)
+    monkeypatch.setattr(two_stage, "MAX_BATCH", 3)
     big, lexicon = BigModel(), Lexicon(small.vocabulary)
     rows = [*rows, [rows[1][0], lexicon.add("thecat")]]
     texts = [join(lexicon.words(row)) for row in rows]
     model = ProductOfExperts(small, WEIGHTS, big, 0.6).bound(lexicon)
     assert model.name == f"big beside {small.name}"
     liked = torch.tensor(likings(texts), dtype=torch.float64)
-    near(said(model, rows), summed(small.bound(lexicon), rows) + 0.6 * liked)
+    near(log_prob_of(model, rows), summed(small.bound(lexicon), rows) + 0.6 * liked)
     assert sorted(big.asked) == sorted(set(texts))
-    said(model, rows[::-1])
+    log_prob_of(model, rows[::-1])
     assert len(big.asked) == len(set(texts))  # nothing was asked twice
-    near(said(ProductOfExperts(small, (0.0, 0.0, 0.0), big, 0.6).bound(lexicon), rows), 0.6 * liked)  # alone
+    near(log_prob_of(ProductOfExperts(small, (0.0, 0.0, 0.0), big, 0.6).bound(lexicon), rows), 0.6 * liked)  # alone
 
 
 def test_a_big_model_needs_words(small: RecurrentModel, rows: list[list[int]]) -> None:
     with pytest.raises(ValueError, match=r"use `bound\(lexicon\)`"):
-        said(ProductOfExperts(small, WEIGHTS, BigModel(), 0.6), rows)
+        log_prob_of(ProductOfExperts(small, WEIGHTS, BigModel(), 0.6), rows)
 
 
 def test_the_weight_is_that_of_all_readings(small: RecurrentModel) -> None:
     assert ProductOfExperts(small, WEIGHTS).weight == pytest.approx(1.3)
-    assert ProductOfExperts(small, WEIGHTS, big_weight=0.6).weight == pytest.approx(1.3)  # of a model that is not there
+    assert ProductOfExperts(small, WEIGHTS, text_weight=0.6).weight == pytest.approx(
+        1.3
+    )  # of a model that is not there
     beside = ProductOfExperts(small, WEIGHTS, BigModel(), 0.6)
     assert beside.weight == beside.bound(Lexicon(small.vocabulary)).weight == pytest.approx(1.9)
 
@@ -202,9 +204,9 @@ def test_memory_and_batches_do_not_change_values(
 ) -> None:
     """Whatever is forgotten on the way, and however many are read at once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sides, "KEPT", kept)
-        patch.setattr(sides, "ROWS", together)
+        patch.setattr(two_stage, "MAX_REMEMBERED", kept)
+        patch.setattr(two_stage, "MAX_BATCH", together)
         model = ProductOfExperts(small, WEIGHTS)
         for batch in batches:
-            rows = [[small.vocabulary.ids[word] for word in some] for some in batch]
-            near(said(model, rows), summed(small, rows))
+            rows = [[small.vocabulary.ids[word] for word in sentence] for sentence in batch]
+            near(log_prob_of(model, rows), summed(small, rows))

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from cgmh.errors import BadModel
-from cgmh.models.meaning import TABLES, WORDS, Encoder, EncoderConfig, Meaning, load_meaning, save_meaning
+from cgmh.models.meaning.vectors import TABLES, WORDS, Encoder, EncoderConfig, Meaning, load_meaning, save_meaning
 
 LISTED = ["the", "river", "zürich", "don't"]
 

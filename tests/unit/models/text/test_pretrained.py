@@ -1,4 +1,4 @@
-"""Hub names, against a hub on the loopback device: what is there, what is not, and no hub at all."""
+"""Models by their hub names, against a hub on the loopback device: there, not there, and no hub at all."""
 
 import os
 import subprocess
@@ -30,7 +30,7 @@ for name in sys.argv[1:]:
 def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HubServer]:
     root, tokenizer = tmp_path_factory.mktemp("hub"), byte_pairs()
     whole = saved(root / "whole", tokenizer, gpt2(tokenizer))
-    edit_weights(whole, lambda some: some.update(more=torch.zeros(1)))  # transformers would report it on stderr
+    edit_weights(whole, lambda tensors: tensors.update(more=torch.zeros(1)))  # transformers would report it on stderr
     pickled = saved(root / "pickled", tokenizer, gpt2(tokenizer))
     (pickled / "model.safetensors").rename(pickled / "pytorch_model.bin")
     with serving_hub() as server:
@@ -57,17 +57,17 @@ def test_hub_names(hub: HubServer, tmp_path: Path) -> None:
     names = ["owner/whole", "owner/nonesuch", "nonesuch", "owner/pickled", "owner/gated"]
     whole, *others = load(hub.url, tmp_path, *names)
     assert whole.startswith(f"owner/whole@{COMMIT[:8]} -")
-    for said, name, reason in zip(
+    for line, name, reason in zip(
         others,
         names[1:],
         ["the hub has no such model", "the hub has no such model", "no weights in safetensors", "hf auth login"],
         strict=True,
     ):
-        assert said.startswith(f"BadModel {name}: ")
-        assert reason in said
+        assert line.startswith(f"BadModel {name}: ")
+        assert reason in line
     # What was loaded once loads again without the hub; the rest fails at once.
     started = time.monotonic()
-    again, said = load("http://127.0.0.1:9", tmp_path, "owner/whole", "owner/nonesuch")
+    again, line = load("http://127.0.0.1:9", tmp_path, "owner/whole", "owner/nonesuch")
     assert again == whole
-    assert said.startswith("BadModel owner/nonesuch: no such directory, and the hub cannot be reached;")
+    assert line.startswith("BadModel owner/nonesuch: no such directory, and the hub cannot be reached;")
     assert time.monotonic() - started < 30

@@ -1,6 +1,8 @@
-"""Hugging Face models from a directory or the hub: safetensors only, none of their code is run, errors in one line."""
+"""Networks and tokenizers of Hugging Face, from a directory or the hub: loading, and running what fits into memory.
 
-import os
+Weights are safetensors only, code that comes with a model is never run, and errors are one line.
+"""
+
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -12,16 +14,16 @@ from pathlib import Path
 from typing import Any, Literal
 
 import torch
+from torch import Tensor
 
 from ...errors import BadModel, MissingExtra
+from ..pull.store import expanded
 
 Kind = Literal["causal", "masked"]
 _CLASSES: dict[Kind, str] = {"causal": "AutoModelForCausalLM", "masked": "AutoModelForMaskedLM"}
-_REACH = 10.0  # seconds that the hub has to answer
+_MAX_SECONDS = 10.0  # that the hub has to answer
 _CONVERT = "only safetensors are read, other weights can run code; save it again with `save_pretrained`"
-# Logits of a batch, in numbers: 256 MB of float32 on the CPU, 1 GB elsewhere.
-_NUM_LOGITS = {"cpu": 2**26}
-_MORE_LOGITS = 2**28
+_MAX_LOGITS = {"cpu": 2**26, "cuda": 2**28}  # of a batch: 256 MB or 1 GB of float32
 
 
 @dataclass
@@ -32,14 +34,84 @@ class Pretrained:
     tokenizer: Any
     network: Any
     device: torch.device
-    context: int  # tokens that fit
-    num_tokens: int  # of a batch
+
+    def __post_init__(self) -> None:
+        max_logits = _MAX_LOGITS.get(self.device.type, _MAX_LOGITS["cuda"])
+        self.num_tokens = max(1, max_logits // self.vocabulary_size)  # of a batch
 
     @property
     def vocabulary_size(self) -> int:
         """T: the columns of the logits."""
         head = self.network.get_output_embeddings()
         return int(self.network.config.get_text_config().vocab_size if head is None else head.weight.shape[0])
+
+    @property
+    def context(self) -> int:
+        """Tokens that fit; some networks give the last of their positions to padding, their tokenizers know."""
+        positions = getattr(self.network.config.get_text_config(), "max_position_embeddings", None)
+        return min(int(positions or 10**9), int(self.tokenizer.model_max_length or 10**9))
+
+    def tokens(self, texts: Sequence[str], **options: bool) -> list[list[int]]:
+        """The tokens of each text."""
+        options |= {"return_attention_mask": False, "return_token_type_ids": False, "verbose": False}
+        ids: list[list[int]] = self.tokenizer(list(texts), **options)["input_ids"]
+        return ids
+
+    def padded(self, rows: Sequence[Sequence[int]], padding: int) -> tuple[Tensor, Tensor]:
+        """Rows of tokens on the device, with padding at the right, and which of them are no padding: [N,L] each."""
+        longest = max(map(len, rows))
+        ids = torch.tensor([[*row, *[padding] * (longest - len(row))] for row in rows], device=self.device)
+        lengths = torch.tensor([len(row) for row in rows], device=self.device)
+        return ids, torch.arange(longest, device=self.device) < lengths[:, None]
+
+    def logits(self, ids: Tensor, present: Tensor, **options: bool) -> Tensor:
+        """[N,L,T], in float32 at least."""
+        logits: Tensor = self.network(input_ids=ids, attention_mask=present.long(), **options).logits
+        return logits if logits.dtype is torch.float64 else logits.float()
+
+    def in_batches(self, lengths: Sequence[int], score: Callable[[list[int]], Tensor]) -> Tensor:
+        """[N,...]: what `score` gives for N texts, called with the numbers of a few texts at a time.
+
+        Long texts go first; those of a batch are of like length and have few enough tokens. Where memory does not
+        suffice, it goes on with half as many tokens, also in later calls.
+        """
+        results: list[Tensor] = [torch.empty(0)] * len(lengths)
+        order = sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
+        while order:
+            longest = lengths[order[0]]
+            batch = order[: max(1, self.num_tokens // longest)]
+            scores = _within_memory(score, batch)
+            if scores is not None:
+                for number, result in zip(batch, scores, strict=True):
+                    results[number] = result
+                order = order[len(batch) :]
+            elif len(batch) == 1:
+                raise BadModel(f"{self.name}: not enough memory for one text of {longest} tokens; use a smaller model")
+            else:
+                self.num_tokens = len(batch) // 2 * longest
+        return torch.stack(results)
+
+
+def _within_memory(score: Callable[[list[int]], Tensor], batch: list[int]) -> Tensor | None:
+    """The scores of a batch; None where memory does not suffice."""
+    try:
+        with torch.inference_mode():
+            return score(batch)
+    except (RuntimeError, MemoryError) as error:
+        if not _is_out_of_memory(error):
+            raise
+    # Out of the handler, so that nothing holds the tensors of the call that failed.
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+    return None
+
+
+def _is_out_of_memory(error: BaseException) -> bool:
+    """Whether this is what torch raises when the device or the machine has no memory left."""
+    if isinstance(error, MemoryError | torch.cuda.OutOfMemoryError):
+        return True
+    text = str(error).lower()
+    return isinstance(error, RuntimeError) and ("allocate memory" in text or "not enough memory" in text)
 
 
 def load_pretrained(kind: Kind, name: str | Path, device: str | torch.device = "cpu") -> Pretrained:
@@ -48,7 +120,7 @@ def load_pretrained(kind: Kind, name: str | Path, device: str | torch.device = "
         transformers = import_module("transformers")
     except ImportError:
         raise MissingExtra("transformers", "hf") from None
-    path = Path(os.path.expanduser(name))  # noqa: PTH111  the method of a path raises where there is no such user
+    path = expanded(name)
     local = path.exists() or not _is_hub_name(str(name))
     source = str(path if local else name)
     if local:
@@ -65,24 +137,15 @@ def load_pretrained(kind: Kind, name: str | Path, device: str | torch.device = "
         except Exception as error:  # transformers, tokenizers and the hub share no class of errors
             raise BadModel(_explain(source, kind, error, local=local, offline=offline)) from error
     if info["missing_keys"]:
-        lost = min(info["missing_keys"])
-        raise BadModel(f"{source}: no trained {kind} language model, or damaged: the weights lack {lost}")
-    found = Pretrained(
-        path.resolve().name if local else _with_commit(source),
-        tokenizer,
-        network,
-        torch.device(device),
-        _context(network, tokenizer),
-        0,
-    )
-    highest = max(_ids(tokenizer))
-    if highest >= found.vocabulary_size:
-        raise BadModel(
-            f"{source}: the tokenizer has a token {highest}, the network only {found.vocabulary_size} tokens; they do "
-            "not belong together"
-        )
-    found.num_tokens = max(1, _NUM_LOGITS.get(found.device.type, _MORE_LOGITS) // found.vocabulary_size)
-    return found
+        missing = min(info["missing_keys"])
+        raise BadModel(f"{source}: no trained {kind} language model, or damaged: the weights lack {missing}")
+    full_name = path.resolve().name if local else _with_commit(source)
+    pretrained = Pretrained(full_name, tokenizer, network, torch.device(device))
+    highest, size = max(_ids(tokenizer)), pretrained.vocabulary_size
+    if highest >= size:
+        sizes = f"the tokenizer has a token {highest}, the network only {size} tokens"
+        raise BadModel(f"{source}: {sizes}; they do not belong together")
+    return pretrained
 
 
 def _ids(tokenizer: Any) -> set[int]:
@@ -108,12 +171,6 @@ def _check_directory(path: Path) -> None:
         raise BadModel(f"{path}: has no weights in safetensors; {_CONVERT}")
 
 
-def _context(network: Any, tokenizer: Any) -> int:
-    """Tokens that fit; some networks give the last of their positions to padding, their tokenizers know."""
-    positions = getattr(network.config.get_text_config(), "max_position_embeddings", None)
-    return min(int(positions or 10**9), int(tokenizer.model_max_length or 10**9))
-
-
 def _is_reachable(name: str) -> bool:
     """Whether the hub answers and has this model in safetensors. If it does not answer, its cache may have the model.
 
@@ -121,14 +178,14 @@ def _is_reachable(name: str) -> bool:
     """
     hub = import_module("huggingface_hub")
     try:
-        found = hub.model_info(name, timeout=_REACH)
+        files = hub.model_info(name, timeout=_MAX_SECONDS).siblings or []
     except hub.errors.RepositoryNotFoundError as error:
         raise BadModel(
             f"{name}: no such directory, and the hub has no such model (or it is private); check the name"
         ) from error
     except Exception:  # noqa: BLE001  whatever the http client of this version raises
         return False
-    if not any(file.rfilename.endswith(".safetensors") for file in found.siblings or []):
+    if not any(file.rfilename.endswith(".safetensors") for file in files):
         raise BadModel(f"{name}: the hub has no weights in safetensors for it; {_CONVERT}")
     return True
 
@@ -141,7 +198,7 @@ def _with_commit(name: str) -> str:
 
 def _explain(source: str, kind: Kind, error: BaseException, *, local: bool, offline: bool) -> str:
     """What went wrong in one line, and what to do."""
-    if is_out_of_memory(error):
+    if _is_out_of_memory(error):
         return f"{source}: not enough memory to load it; use a smaller model or another device"
     reason = " ".join(str(error).split())
     other = re.match(r"Unrecognized configuration class .*?(\w+)Config\b", reason)
@@ -150,30 +207,25 @@ def _explain(source: str, kind: Kind, error: BaseException, *, local: bool, offl
     reason = reason[:200] + ("…" if len(reason) > 200 else "")
     if local:
         return f"{source}: cannot be loaded ({reason}); if the files are damaged, get the model again"
-    if any(type(cause).__name__ == "GatedRepoError" for cause in _chain(error)):
-        return f"{source}: the hub asks for permission; accept its terms there and log in with `hf auth login`"
+    cause: BaseException | None = error
+    while cause is not None:
+        if type(cause).__name__ == "GatedRepoError":
+            return f"{source}: the hub asks for permission; accept its terms there and log in with `hf auth login`"
+        cause = cause.__cause__ or cause.__context__
     if offline:
-        return (
-            f"{source}: no such directory, and the hub cannot be reached; check the name and the network, or give a "
-            "local directory"
-        )
+        remedy = "check the name and the network, or give a local directory"
+        return f"{source}: no such directory, and the hub cannot be reached; {remedy}"
     return f"{source}: cannot be loaded from the hub ({reason})"
-
-
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Neither warnings nor progress bars of transformers and the hub; as it was afterwards."""
     transformers, hub = (import_module(name).utils for name in ("transformers", "huggingface_hub"))
-    levels = [(some.logging, some.logging.get_verbosity()) for some in (transformers, hub)]
+    levels = [(logging, logging.get_verbosity()) for logging in (transformers.logging, hub.logging)]
     bars, hub_bars = transformers.logging.is_progress_bar_enabled(), not hub.are_progress_bars_disabled()
-    for some, _ in levels:
-        some.set_verbosity(CRITICAL)
+    for logging, _ in levels:
+        logging.set_verbosity(CRITICAL)
     transformers.logging.disable_progress_bar()
     hub.disable_progress_bars()
     try:
@@ -181,48 +233,9 @@ def _quiet() -> Iterator[None]:
             warnings.simplefilter("ignore")
             yield
     finally:
-        for some, level in levels:
-            some.set_verbosity(level)
+        for logging, level in levels:
+            logging.set_verbosity(level)
         if bars:
             transformers.logging.enable_progress_bar()
         if hub_bars:
             hub.enable_progress_bars()
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    """Whether this is what torch raises when the device or the machine has no memory left."""
-    if isinstance(error, MemoryError | torch.cuda.OutOfMemoryError):
-        return True
-    text = str(error).lower()
-    return isinstance(error, RuntimeError) and ("allocate memory" in text or "not enough memory" in text)
-
-
-def in_batches(model: Pretrained, lengths: Sequence[int], score: Callable[[list[int]], None]) -> None:
-    """Call `score` with the numbers of some texts at a time, long ones first, of like length and few enough tokens.
-
-    Out of memory, it goes on with half as many tokens, also in later calls.
-    """
-    order = sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
-    while order:
-        longest = lengths[order[0]]
-        some = order[: max(1, model.num_tokens // longest)]
-        if _fits(score, some):
-            order = order[len(some) :]
-        elif len(some) == 1:
-            raise BadModel(f"{model.name}: not enough memory for one text of {longest} tokens; use a smaller model")
-        else:
-            model.num_tokens = len(some) // 2 * longest
-
-
-def _fits(score: Callable[[list[int]], None], some: list[int]) -> bool:
-    try:
-        score(some)
-    except (RuntimeError, MemoryError) as error:
-        if not is_out_of_memory(error):
-            raise
-    else:
-        return True
-    # Out of the handler, so that nothing holds the tensors of the call that failed.
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
-    return False

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from cgmh.models.meaning import PAD, Encoder, EncoderConfig
+from cgmh.models.meaning.vectors import PAD, Encoder, EncoderConfig
 from meanings import toy_encoder
 
 
@@ -53,8 +53,8 @@ def test_by_hand() -> None:
     encoder.out.weight[0, 0] = 1.0
     encoder.out.bias[1] = 1.0
     mean = (1 * 1 + 3 * -2) / 4
-    found = encoder(torch.tensor([[1, 2, PAD]]))[0]
-    assert found.tolist() == pytest.approx([mean / math.hypot(mean, 1), 1 / math.hypot(mean, 1)])
+    vector = encoder(torch.tensor([[1, 2, PAD]]))[0]
+    assert vector.tolist() == pytest.approx([mean / math.hypot(mean, 1), 1 / math.hypot(mean, 1)])
 
 
 def test_no_words_give_the_vector_of_nothing() -> None:

@@ -1,0 +1,76 @@
+"""The running word model: what it keeps, what it reads again, and which words it never proposes."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from cgmh.models.word.recurrent import RecurrentModel
+from cgmh.text.lexicon import Lexicon
+from cgmh.text.sentences import Sentences
+from recurrent_toys import WORDS, tiny_model
+
+torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> RecurrentModel:
+    return tiny_model(tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture
+def batch(model: RecurrentModel) -> Sentences:
+    the, cat, sat, stop = (model.vocabulary.ids[word] for word in WORDS)
+    return Sentences.from_lists([[the, cat, sat, stop], [cat], [sat, the, cat]], 6)
+
+
+def test_selected_rows_are_a_copy(model: RecurrentModel, batch: Sentences) -> None:
+    encoding = model.encode(batch)
+    selected = encoding.select(torch.tensor([2, 0, 2]))
+    assert torch.equal(model.log_prob(selected), model.log_prob(encoding)[[2, 0, 2]])
+    selected.log_words.zero_()
+    assert model.log_prob(encoding).all()
+
+
+def test_the_backward_reading_is_that_of_each_sentence_alone(model: RecurrentModel, batch: Sentences) -> None:
+    together = model.backward_log_prob(model.encode(batch))
+    for row in range(3):
+        alone = model.backward_log_prob(model.encode(batch.select(torch.tensor([row]))))
+        torch.testing.assert_close(alone[0], together[row])
+    assert not torch.allclose(together, model.log_prob(model.encode(batch)))
+
+
+def test_fills_are_distributions_over_words(model: RecurrentModel, batch: Sentences) -> None:
+    encoding, rows, at = model.encode(batch), torch.arange(3), torch.zeros(3, dtype=torch.int64)
+    fill = model.fill(encoding, rows, at, at + 1)
+    log_probs = torch.stack([fill.log_prob(torch.full_like(rows, id)) for id in range(model.num_words)])  # [V,3]
+    torch.testing.assert_close(log_probs.exp().sum(0), torch.ones(3, dtype=torch.float64))
+    assert bool((log_probs[model.special_ids] == -torch.inf).all())
+    assert fill.log_prob(torch.full_like(rows, model.num_words)).tolist() == [-torch.inf] * 3  # a run-local word
+    trained = model.fill_log_probs(encoding, rows, at, at + 1)  # [3,V], over all ids
+    assert bool((trained > -torch.inf).all())
+    word = torch.tensor([1, 2, 3])
+    torch.testing.assert_close(model.fill_log_prob(encoding, rows, at, at + 1, word), trained[rows, word])
+
+
+def test_candidates_are_the_lesser_of_both_directions(model: RecurrentModel, batch: Sentences) -> None:
+    encoding, rows, at = model.encode(batch), torch.arange(3), torch.zeros(3, dtype=torch.int64)
+    log_probs = model.candidates(encoding, rows, at, at)
+    assert bool((log_probs[:, model.special_ids] == -torch.inf).all())
+    forward = model._forward.all_log_probs(encoding.forward[rows, at])
+    assert bool((log_probs <= forward).all())
+
+
+def test_a_bound_model_reads_unknown_words_by_their_shape(model: RecurrentModel) -> None:
+    lexicon = Lexicon(model.vocabulary)
+    ids = [lexicon.add(word) for word in ("dog", "bird", "1984")]
+    bound = model.bound(lexicon)
+    log_probs = bound.log_prob(bound.encode(Sentences.from_lists([[id] for id in ids], 2)))
+    assert log_probs[0] == log_probs[1]
+    assert log_probs[0] != log_probs[2]
+    assert len(model._aliases) == model.num_words  # the model itself stays as it is
+    assert bound.name == model.name
+
+
+def test_the_name_says_which_weights(tmp_path: Path) -> None:
+    assert tiny_model(tmp_path, "float32").name.endswith("-float32")
