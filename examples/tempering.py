@@ -40,4 +40,3 @@ for ids in last.to_lists()[:4]:
     print(join(problem.lexicon.words(ids)))
 print(f"changes of order: {changes(plain)} in plain chains, {changes(cold)} in cold replicas")
 print("exchanged, by pair of levels:", ", ".join(f"{rate:.0%}" for rate in exchanges.rates() if rate is not None))
-print("round trips from the coldest to the hottest level and back:", exchanges.round_trips())

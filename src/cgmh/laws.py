@@ -203,8 +203,6 @@ def check_proposal(proposal: Proposal, model: WordModel, sentences: Sentences, s
         _check_alike(proposal.propose(draws.select(one), alone), candidate.select(one), "a row alone and in a batch")
     half = rows[::2]
     _check_alike(proposal.propose(draws.select(half), view.select(half)), candidate.select(half), "rows of a view")
-    dense = View(sentences, view.encoding, rows, beta, dense=True)
-    _check_alike(proposal.propose(draws, dense), candidate, "dense and not")
 
 
 def _require_of(holds: Tensor | bool, law: str) -> None:

@@ -40,11 +40,6 @@ class Target:
         # Those that cost next to nothing beside a model may screen: their places among the soft ones.
         self._screening = [at for at, constraint in enumerate(self._soft) if getattr(constraint, "screens", False)]
 
-    @property
-    def num_factors(self) -> int:
-        """F: the language model and the soft constraints."""
-        return 1 + len(self._soft)
-
     def possible(self, sentences: Sentences) -> Tensor:
         """[B] bool: every hard constraint holds, and the sentence is neither empty nor as long as the array."""
         holds = (sentences.lengths > 0) & (sentences.lengths < sentences.capacity)

@@ -33,11 +33,6 @@ class Mixture:
         num = len(self._components)
         log_weight = self._logs.at(view.rows.device)["weight"]
         component = draws.choose(log_weight.expand(len(view.rows), num), "component")  # [R]
-        if view.dense:
-            candidate = self._components[0].propose(draws, view)
-            for c in range(1, num):
-                candidate = self._components[c].propose(draws, view).where(component == c, candidate)
-            return candidate
         order = component.argsort(stable=True)  # [R]
         parts = []
         groups = torch.split(order, torch.bincount(component, minlength=num).tolist())

@@ -1,9 +1,8 @@
-"""What a run leaves behind: every step of every chain, and how often each move was accepted.
+"""What a run leaves behind, and how far its chains have mixed.
 
-How far chains have mixed, from any number that each step leaves behind.
-
-Gelman, Carlin, Stern, Dunson, Vehtari and Rubin (2013), Bayesian Data Analysis, third edition, Sections 11.4 and 11.5;
-Geyer (1992), Practical Markov Chain Monte Carlo; Vehtari et al. (2021), Rank-normalization, folding, and localization.
+The diagnostics take any array of [chains, draws]. Gelman, Carlin, Stern, Dunson, Vehtari and Rubin (2013), Bayesian
+Data Analysis, third edition, Sections 11.4 and 11.5; Geyer (1992), Practical Markov Chain Monte Carlo; Vehtari et al.
+(2021), Rank-normalization, folding, and localization.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -20,40 +19,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Tally:
-    """How often each move was proposed and accepted; costs no more than a count a round."""
-
-    def __init__(self) -> None:
-        self._counts: Tensor | None = None  # [2 * moves]: refused and accepted, by move
-
-    def add(self, info: Info) -> None:
-        """Count the steps of a round."""
-        counts = torch.bincount(info.move * 2 + info.accepted, minlength=2 * len(MOVES))
-        self._counts = counts if self._counts is None else self._counts + counts
-
-    def proposed(self) -> dict[str, int]:
-        """How often each move was proposed."""
-        return {move: refused + accepted for move, (refused, accepted) in self._pairs().items()}
-
-    def acceptance(self) -> dict[str, float | None]:
-        """The share of proposals accepted, by move; None where a move was never proposed."""
-        return {
-            move: accepted / (refused + accepted) if refused + accepted else None
-            for move, (refused, accepted) in self._pairs().items()
-        }
-
-    def _pairs(self) -> dict[str, tuple[int, int]]:
-        counts = [0] * (2 * len(MOVES)) if self._counts is None else self._counts.tolist()
-        return {move: (counts[2 * at], counts[2 * at + 1]) for at, move in enumerate(MOVES)}
-
-
 class Trace:
     """The steps of a run by chain and step; with `keep_sentences`, also the sentence after each step."""
 
     def __init__(self, *, keep_sentences: bool = False) -> None:
         self._keep_sentences = keep_sentences
         self._rounds: dict[str, list[Tensor]] = {}
-        self._tally = Tally()
 
     def add(self, info: Info) -> None:
         """Record the steps of a round."""
@@ -65,17 +36,25 @@ class Trace:
             columns["ids"] = info.sentences.ids
         for name, column in columns.items():
             self._rounds.setdefault(name, []).append(column)
-        self._tally.add(info)
 
     def acceptance(self) -> dict[str, float | None]:
         """The share of proposals accepted, by move; None where a move was never proposed."""
-        return self._tally.acceptance()
+        if not self._rounds:
+            return dict.fromkeys(MOVES)
+        move, accepted = self._flat("move"), self._flat("accepted")
+        return {
+            name: float(accepted[move == at].mean()) if (move == at).any() else None for at, name in enumerate(MOVES)
+        }
+
+    def _flat(self, name: str) -> "NDArray[Any]":
+        """[N]: a column of all steps, in the order in which they were added."""
+        return torch.cat(self._rounds[name]).cpu().numpy()
 
     def _arrange(self, name: str) -> "NDArray[Any]":
-        """[chains, steps]: a column of the rounds at its chain and step."""
+        """[chains, steps]: a column with each step at its chain and number."""
         if not self._rounds:
             return np.empty((0, 0))
-        chain, step, flat = (torch.cat(self._rounds[column]).cpu().numpy() for column in ("chain", "step", name))
+        chain, step, flat = (self._flat(column) for column in ("chain", "step", name))
         first, last = int(step.min()), int(step.max())
         shape = (int(chain.max()) + 1, last - first + 1)
         if len(flat) != shape[0] * shape[1]:
@@ -133,10 +112,6 @@ class Trace:
         )
 
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
 def _split(values: "NDArray[Any]") -> "NDArray[np.float64]":
     """[2 chains, draws // 2]: each chain in two halves; of an odd number the middle draw is left out."""
     values = np.asarray(values, dtype=np.float64)
@@ -188,5 +163,5 @@ def _autocovariance(values: "NDArray[np.float64]") -> "NDArray[np.float64]":
     num = values.shape[1]
     centred = values - values.mean(axis=1, keepdims=True)
     spectrum = np.fft.rfft(centred, n=2 * num, axis=1)
-    found: NDArray[np.float64] = np.fft.irfft(spectrum * np.conj(spectrum), n=2 * num, axis=1)[:, :num] / num
-    return found
+    covariance: NDArray[np.float64] = np.fft.irfft(spectrum * np.conj(spectrum), n=2 * num, axis=1)[:, :num] / num
+    return covariance

@@ -45,6 +45,11 @@ class Sentences:
             inputs = torch.zeros_like(lengths)
         return cls(ids, lengths, torch.as_tensor(inputs, dtype=torch.int64, device=device))
 
+    @classmethod
+    def concatenate(cls, parts: "Sequence[Sentences]") -> "Sentences":
+        """The rows of all parts, one after the other."""
+        return cls(*(torch.cat([getattr(part, name) for part in parts]) for name in ("ids", "lengths", "inputs")))
+
     def to_lists(self) -> list[list[int]]:
         return [row[:length] for row, length in zip(self.ids.tolist(), self.lengths.tolist(), strict=True)]
 

@@ -52,7 +52,6 @@ def test_python_constraints_see_words() -> None:
 
 def test_the_target_multiplies() -> None:
     target = Target(ToyModel(4), [EndsWith([4, 9, 50]), Favours(), Forbids([[], [50]])])
-    assert target.num_factors == 2
     assert target.possible(SENTENCES).tolist() == [True, True, True, False, False]
     assert target.soft(SENTENCES).shape == (5, 1)
     assert target.broken(SENTENCES) == ["ending", "forbids"]

@@ -120,16 +120,3 @@ def test_a_batch_where_nothing_is_possible() -> None:
 )
 def test_schedules(schedule: Callable[[Tensor], Tensor], expected: list[float]) -> None:
     assert schedule(torch.tensor([0, 5, 40])).tolist() == pytest.approx(expected)
-
-
-def test_prefetch_below_one_is_an_error() -> None:
-    with pytest.raises(ValueError, match="at least 1"):
-        next(
-            sample(
-                Kernel(Target(ToyModel(4)), WordEdits(FillHead(ToyModel(4)))),
-                Sentences.from_lists([[A]], 3),
-                5,
-                0,
-                prefetch=0,
-            )
-        )
