@@ -1,5 +1,6 @@
 """Claims about a sentence: what the target multiplies the language model with."""
 
+from .claims import Claim, Product, contains, ends_with, forbids, length_between
 from .function import PythonConstraint, UserConstraint, constraint
 from .overlap import Differs, Overlap
 from .protocols import Constraint, HardConstraint
@@ -19,6 +20,7 @@ __all__ = [
     "Alternative",
     "Apart",
     "AtLeast",
+    "Claim",
     "Constraint",
     "ContainsWords",
     "ContentWords",
@@ -29,6 +31,7 @@ __all__ = [
     "KeywordsKept",
     "LengthBetween",
     "Overlap",
+    "Product",
     "PythonConstraint",
     "Requirement",
     "SentenceVectors",
@@ -38,4 +41,8 @@ __all__ = [
     "Weighted",
     "WordVectors",
     "constraint",
+    "contains",
+    "ends_with",
+    "forbids",
+    "length_between",
 ]

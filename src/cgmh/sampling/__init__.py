@@ -1,5 +1,6 @@
 """Chains: the ratio, the step, the temperature, the iterators, and what they leave behind."""
 
+from ..target import Target
 from .chain import Annealing, Constant, Schedule, sample
 from .kernel import Info, Kernel, State
 from .tempering import Exchanges, Ladder, Replicas, TemperedInfo, TemperedKernel, tempered
@@ -15,6 +16,7 @@ __all__ = [
     "Replicas",
     "Schedule",
     "State",
+    "Target",
     "TemperedInfo",
     "TemperedKernel",
     "Trace",

@@ -1,0 +1,126 @@
+"""Claims in words, as a user writes them: ``contains("river", "boat") * ends_with(".")``.
+
+A claim becomes a constraint when it is bound to the word ids of a run. It asks the same of every input.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import torch
+from torch import Tensor
+
+from ..errors import BadInput
+from ..text.lexicon import Lexicon, is_counted
+from ..text.sentences import Sentences
+from ..text.tokenizer import normalize
+from .protocols import Constraint, HardConstraint
+from .words import ContainsWords, EndsWith, Forbids, LengthBetween, Requirement
+
+
+class Claim(ABC):
+    """A factor of the target that is not yet bound to the ids of a run."""
+
+    name: str
+
+    @abstractmethod
+    def bound(self, lexicon: Lexicon) -> Constraint:
+        """The constraint over the ids of a lexicon, which is given the words that it lacks."""
+
+    def __mul__(self, other: "Claim | Product") -> "Product":
+        return Product((self,)) * other
+
+
+class Product(tuple[Claim, ...]):
+    """Several claims at once: the target is multiplied by the factor of each."""
+
+    def __mul__(self, other: "Claim | Product") -> "Product":  # type: ignore[override]
+        return Product((*self, *(other if isinstance(other, Product) else (other,))))
+
+
+def contains(*words: str, ordered: bool = False) -> Claim:
+    """The sentence contains every word, each in a place of its own; with `ordered`, in the order given.
+
+    Blanks join the words of a phrase, "|" separates alternatives: ``contains("prime minister", "car|automobile")``. A
+    word in lower case stands for all of its casings, any other word for itself. A word given twice must occur twice.
+    """
+    _check("contains", words)
+
+    def requirement(text: str, lexicon: Lexicon) -> Requirement:
+        phrases = [lexicon.split(alternative) for alternative in text.split("|")]
+        return [[lexicon.matches(word) for word in phrase] for phrase in phrases]
+
+    return _WordClaim(
+        f"contains({', '.join(words)}{' in this order' * ordered})",
+        lambda lexicon: ContainsWords([[requirement(text, lexicon) for text in words]], ordered=ordered),
+    )
+
+
+def forbids(*words: str) -> Claim:
+    """None of the words occurs, in any casing."""
+    _check("forbids", words)
+    return _WordClaim(
+        f"forbids({', '.join(words)})",
+        lambda lexicon: Forbids([{id for word in _single(words, lexicon) for id in lexicon.casings(word)}]),
+    )
+
+
+def ends_with(*words: str) -> Claim:
+    """The last word is one of these. A mark such as "." is a word; a word in lower case stands for its casings."""
+    _check("ends_with", words)
+    return _WordClaim(
+        f"ends_with({', '.join(words)})",
+        lambda lexicon: EndsWith({id for word in _single(words, lexicon) for id in lexicon.matches(word)}),
+    )
+
+
+def length_between(low: int, high: int) -> Claim:
+    """The sentence has `low` to `high` words; punctuation and the 's of "it's" are not counted."""
+    if not 0 <= low <= high:
+        raise BadInput(f"length_between({low}, {high}): the numbers must satisfy 0 <= low <= high")
+
+    def build(lexicon: Lexicon) -> HardConstraint:
+        counted = torch.tensor([is_counted(lexicon.word(id)) for id in range(len(lexicon))])
+        return LengthBetween([low], [high], counted)
+
+    return _WordClaim(f"length_between({low}, {high})", build)
+
+
+def _check(name: str, words: tuple[str, ...]) -> None:
+    if not words:
+        raise BadInput(f"{name}: give at least one word")
+    for text in words:
+        if not isinstance(text, str):
+            raise BadInput(f"{name} takes words one by one, not {text!r}")
+        if not all(normalize(alternative) for alternative in text.split("|")):
+            raise BadInput(f"{name}: {text!r} is not a word")
+
+
+def _single(words: tuple[str, ...], lexicon: Lexicon) -> list[str]:
+    """The words and their alternatives, none of which may be a phrase."""
+    phrases = [lexicon.split(alternative) for text in words for alternative in text.split("|")]
+    for phrase in phrases:
+        if len(phrase) > 1:
+            raise BadInput(f"{' '.join(phrase)!r}: one word at a time can be forbidden or end a sentence")
+    return [phrase[0] for phrase in phrases]
+
+
+@dataclass(frozen=True)
+class _WordClaim(Claim):
+    """A hard claim; `build` makes its constraint for a run with one input."""
+
+    name: str
+    build: Callable[[Lexicon], HardConstraint] = field(repr=False)
+
+    def bound(self, lexicon: Lexicon) -> Constraint:
+        return _ForEveryInput(self.name, self.build(lexicon))
+
+
+class _ForEveryInput(HardConstraint):
+    """Asks of the sentences of every input what a constraint asks of those of input 0."""
+
+    def __init__(self, name: str, constraint: HardConstraint) -> None:
+        self.name, self._constraint = name, constraint
+
+    def holds(self, sentences: Sentences) -> Tensor:
+        return self._constraint.holds(replace(sentences, inputs=torch.zeros_like(sentences.inputs)))
