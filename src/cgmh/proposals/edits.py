@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from ..constraints.protocols import OnDevice
 from ..draws import Draws
-from ..text.sentences import Sentences
+from ..text.sentences import OnDevice, Sentences
 from .protocols import DELETE, INSERT, SWAP, Candidate, Filler, View
 
 

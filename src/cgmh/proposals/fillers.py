@@ -11,13 +11,13 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from ..constraints.protocols import OnDevice
 from ..draws import Draws
 from ..errors import BadModel
 from ..models.protocols import Fill, WordModel
 from ..models.text.masked import MaskedModel, load_masked
 from ..target import Target
 from ..text.lexicon import Lexicon
+from ..text.sentences import OnDevice
 from .protocols import View
 
 

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import torch
 
-from ..constraints.protocols import OnDevice
 from ..draws import Draws
-from ..text.sentences import count
+from ..text.sentences import OnDevice, indices
 from .protocols import Candidate, Proposal, View
 
 
@@ -41,5 +40,5 @@ class Mixture:
                 return proposal.propose(draws, view)
             if len(rows):
                 parts.append(proposal.propose(draws.select(rows), view.select(rows)))
-        back = torch.empty_like(order).scatter_(0, order, count(len(order), order.device))
+        back = torch.empty_like(order).scatter_(0, order, indices(len(order), order.device))
         return Candidate.concatenate(parts).select(back)

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ..constraints.protocols import OnDevice
 from ..draws import Draws
-from ..text.sentences import Sentences, count
+from ..text.sentences import OnDevice, Sentences, indices
 from .edits import unreachable
 from .protocols import DELETE, INSERT, REPLACE, SWAP, Candidate, View
 
@@ -195,7 +194,7 @@ class Variants:
         chosen = draws.integer(num.clamp(min=1), "variant at")
         # the place whose running count first exceeds the number chosen; the end of the array if there is none
         at = (varies.cumsum(-1) <= chosen[:, None]).sum(-1).clamp_(max=sentences.capacity - 1)
-        which = same[count(len(at), at.device), at].long().argmax(-1)  # [R], into W
+        which = same[indices(len(at), at.device), at].long().argmax(-1)  # [R], into W
         size = tables["sizes"][inputs, which]
         word = tables["others"][inputs, which, draws.integer(size, "variant word")]
         impossible = num == 0

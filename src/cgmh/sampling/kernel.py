@@ -10,7 +10,7 @@ from ..draws import Draws
 from ..errors import InfeasibleStart
 from ..proposals.protocols import Candidate, Proposal, View
 from ..target import LogFactors, Target
-from ..text.sentences import Sentences, count
+from ..text.sentences import Sentences, indices
 from .acceptance import log_acceptance, log_screen, log_second
 
 
@@ -99,7 +99,7 @@ class Kernel:
     ) -> tuple[State, Info]:
         """The next state of each chain; a row where `active` [B] is false stays where it is."""
         model, current, sentences = self.target.model, state.log_factors, state.sentences
-        every = count(len(sentences), sentences.device)  # [B]
+        every = indices(len(sentences), sentences.device)  # [B]
         beta = torch.as_tensor(beta, dtype=torch.float64, device=sentences.device).expand(len(sentences))
         candidate = self.proposal.propose(draws, View(sentences, state.encoding, every, beta))
         proposed = candidate.sentences

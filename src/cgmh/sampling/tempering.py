@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from ..draws import Draws
-from ..text.sentences import Sentences, count
+from ..text.sentences import Sentences, indices
 from .acceptance import log_exchange
 from .chain import Constant, Schedule, rounds
 from .kernel import Info, Kernel, State
@@ -60,7 +60,7 @@ class Replicas:
     def rows(self) -> Tensor:
         """[B,K]: the rows of the state, by level."""
         number, num_levels = self.levels.shape
-        first = count(number, self.levels.device)[:, None] * num_levels
+        first = indices(number, self.levels.device)[:, None] * num_levels
         return first + self.levels.argsort(-1)
 
     def at(self, level: int = 0) -> Sentences:
@@ -101,11 +101,11 @@ class TemperedKernel:
         """The replicas at the start of B chains, all of a chain at its sentence; with `levels`, at B*K sentences."""
         num_levels = len(self.ladder)
         if levels is None:
-            chains = count(len(start), start.device)
+            chains = indices(len(start), start.device)
             start = start.select(chains.repeat_interleave(num_levels))
-            levels = count(num_levels, start.device).expand(len(chains), num_levels)
+            levels = indices(num_levels, start.device).expand(len(chains), num_levels)
         levels = levels.to(start.device)
-        listed = count(num_levels, start.device).expand(len(start) // num_levels, num_levels)
+        listed = indices(num_levels, start.device).expand(len(start) // num_levels, num_levels)
         if levels.numel() != len(start) or not torch.equal(levels.sort(-1).values, listed):
             raise ValueError(f"levels for {len(start)} sentences are [B, {num_levels}], each from 0 up once in a row")
         return Replicas(self.kernel.init(start), levels)
@@ -121,7 +121,7 @@ class TemperedKernel:
         betas = self.ladder.betas(beta)  # [B,K]
         levels, exchange = self.exchange(draws, replicas, betas, clock, active)
         num_levels = len(self.ladder)
-        chain = count(len(clock), clock.device).repeat_interleave(num_levels)  # [B*K]
+        chain = indices(len(clock), clock.device).repeat_interleave(num_levels)  # [B*K]
         own = betas.gather(1, levels).flatten()  # [B*K]
         state, info = self.kernel.step(draws, replicas.state, own, None if active is None else active[chain])
         replicas = Replicas(state, levels)
@@ -141,7 +141,7 @@ class TemperedKernel:
         """[B,K]: the levels after the exchanges that are due before step `clock`; no model is asked."""
         levels = replicas.levels
         number, num_levels = levels.shape
-        every_level = count(num_levels, levels.device)
+        every_level = indices(num_levels, levels.device)
         pair = every_level[:-1]  # [K-1]
         # Replicas that start together have nothing to exchange. Two levels have one pair, which is always its turn.
         due = clock > 0
@@ -186,7 +186,7 @@ def tempered(
     stepper = TemperedKernel(kernel, ladder)
     replicas = stepper.init(start, levels)
     chains = torch.arange(len(replicas.levels)) if chains is None else chains
-    names = chains.to(start.device)[:, None] * len(ladder) + count(len(ladder), start.device)  # [B,K]
+    names = chains.to(start.device)[:, None] * len(ladder) + indices(len(ladder), start.device)  # [B,K]
     for clock, after, draws, active in rounds(seed, names, steps, first_step):
         replicas, info = stepper.step(draws, replicas, schedule(clock), clock, active)
         yield after, replicas, info

@@ -84,7 +84,7 @@ def test_many_entangled_requirements_go_row_by_row(monkeypatch: pytest.MonkeyPat
     requirements = [[word(1, 2), phrase(1, 2), word(2, 3), word(2)]]
     sentences = Sentences.from_lists([[chance.randrange(1, 4) for _ in range(6)] for _ in range(200)], 7)
     masked = ContainsWords(requirements).holds(sentences)
-    monkeypatch.setattr(words, "MOST_MASKED", 2)
+    monkeypatch.setattr(words, "MAX_ENTANGLED", 2)
     assert torch.equal(ContainsWords(requirements).holds(sentences), masked)
     assert 0 < masked.sum() < 200
 
