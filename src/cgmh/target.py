@@ -7,8 +7,7 @@ from typing import Protocol, runtime_checkable
 import torch
 from torch import Tensor
 
-from .constraints.claims import Claim
-from .constraints.protocols import Constraint, HardConstraint
+from .constraints.protocols import Claim, Constraint, HardConstraint
 from .errors import BadInput
 from .models.protocols import WordModel
 from .text.lexicon import Lexicon

@@ -1,9 +1,9 @@
 """Claims about a sentence: what the target multiplies the language model with."""
 
-from .claims import Claim, Product, contains, ends_with, forbids, length_between
+from .claims import contains, ends_with, forbids, length_between
 from .function import PythonConstraint, UserConstraint, constraint
 from .overlap import Differs, Overlap
-from .protocols import Constraint, HardConstraint
+from .protocols import Claim, Constraint, HardConstraint, Product
 from .similarity import (
     AtLeast,
     ContentWords,

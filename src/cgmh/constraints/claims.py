@@ -1,9 +1,5 @@
-"""Claims in words, as a user writes them: ``contains("river", "boat") * ends_with(".")``.
+"""Claims in words, as a user writes them: ``contains("river", "boat") * ends_with(".")``."""
 
-A claim becomes a constraint when it is bound to the word ids of a run. It asks the same of every input.
-"""
-
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -14,28 +10,8 @@ from ..errors import BadInput
 from ..text.lexicon import Lexicon, is_counted
 from ..text.sentences import Sentences
 from ..text.tokenizer import normalize
-from .protocols import Constraint, HardConstraint
+from .protocols import Claim, Constraint, HardConstraint
 from .words import ContainsWords, EndsWith, Forbids, LengthBetween, Requirement
-
-
-class Claim(ABC):
-    """A factor of the target that is not yet bound to the ids of a run."""
-
-    name: str
-
-    @abstractmethod
-    def bound(self, lexicon: Lexicon) -> Constraint:
-        """The constraint over the ids of a lexicon, which is given the words that it lacks."""
-
-    def __mul__(self, other: "Claim | Product") -> "Product":
-        return Product((self,)) * other
-
-
-class Product(tuple[Claim, ...]):
-    """Several claims at once: the target is multiplied by the factor of each."""
-
-    def __mul__(self, other: "Claim | Product") -> "Product":  # type: ignore[override]
-        return Product((*self, *(other if isinstance(other, Product) else (other,))))
 
 
 def contains(*words: str, ordered: bool = False) -> Claim:

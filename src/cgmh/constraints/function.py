@@ -11,7 +11,7 @@ from torch import Tensor
 from ..errors import BadInput
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
-from .claims import Claim
+from .protocols import Claim
 
 Function = Callable[[list[str]], float]
 

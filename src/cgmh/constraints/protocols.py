@@ -1,4 +1,4 @@
-"""What a constraint is: a factor of the target."""
+"""What a constraint is: a factor of the target, over the word ids of a run or not yet bound to them."""
 
 from abc import ABC, abstractmethod
 from typing import Protocol
@@ -6,6 +6,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
 
 
@@ -40,3 +41,23 @@ class HardConstraint(ABC):
         """[B]: 0 where the claim holds, -inf elsewhere."""
         holds = self.holds(sentences)
         return torch.zeros(holds.shape, dtype=torch.float64, device=holds.device).masked_fill(~holds, -torch.inf)
+
+
+class Claim(ABC):
+    """A factor of the target that is not yet bound to the ids of a run."""
+
+    name: str
+
+    @abstractmethod
+    def bound(self, lexicon: Lexicon) -> Constraint:
+        """The constraint over the ids of a lexicon, which is given the words that it lacks."""
+
+    def __mul__(self, other: "Claim | Product") -> "Product":
+        return Product((self,)) * other
+
+
+class Product(tuple[Claim, ...]):
+    """Several claims at once: the target is multiplied by the factor of each."""
+
+    def __mul__(self, other: "Claim | Product") -> "Product":  # type: ignore[override]
+        return Product((*self, *(other if isinstance(other, Product) else (other,))))
