@@ -59,10 +59,10 @@ class Info:
 class Kernel:
     """A Metropolis-Hastings step that leaves the target unchanged.
 
-    `window` turns on delayed acceptance: a candidate is refused early on the model's gain over the changed words and
-    `window` words after them, and on that of soft constraints that screen; the rest is corrected for exactly. `trust`
-    is how far that first stage is trusted. `steepest` refuses what the model thinks less probable by more nats than
-    that, as the paper did in correction: a search, no sampling.
+    `window` turns on delayed acceptance: a candidate may be refused early, on the model's gain over the changed words
+    and `window` words after them and on the gain of soft constraints that screen; what is left out is corrected for
+    exactly. `trust` is how far that first stage is trusted. `steepest` refuses candidates that the model thinks less
+    probable by more than so many nats, as the paper did in correction: that is a search, not sampling.
     """
 
     def __init__(

@@ -48,7 +48,7 @@ class Ladder:
 
 @dataclass(frozen=True, slots=True)
 class Replicas:
-    """What the next step needs: K replicas a chain, side by side, and where on the ladder each of them stands.
+    """What the next step needs: K replicas of each chain, side by side, and where on the ladder each of them stands.
 
     An exchange moves replicas on the ladder and leaves them in their rows: nothing of the encoding is copied.
     """
@@ -101,11 +101,9 @@ class TemperedKernel:
         """The replicas at the start of B chains, all of a chain at its sentence; with `levels`, at B*K sentences."""
         num_levels = len(self.ladder)
         if levels is None:
-            chains = indices(len(start), start.device)
-            start = start.select(chains.repeat_interleave(num_levels))
-            levels = indices(num_levels, start.device).expand(len(chains), num_levels)
-        levels = levels.to(start.device)
+            start = start.select(indices(len(start), start.device).repeat_interleave(num_levels))
         listed = indices(num_levels, start.device).expand(len(start) // num_levels, num_levels)
+        levels = listed if levels is None else levels.to(start.device)
         if levels.numel() != len(start) or not torch.equal(levels.sort(-1).values, listed):
             raise ValueError(f"levels for {len(start)} sentences are [B, {num_levels}], each from 0 up once in a row")
         return Replicas(self.kernel.init(start), levels)
@@ -114,7 +112,7 @@ class TemperedKernel:
     def step(
         self, draws: Draws, replicas: Replicas, beta: Tensor, clock: Tensor, active: Tensor | None = None
     ) -> tuple[Replicas, TemperedInfo]:
-        """Step number `clock` [B] of each chain at the beta [B] of its coldest; not of those where `active` is false.
+        """Step number `clock` [B] of each chain that is `active` [B], at the beta [B] of its coldest replica.
 
         `draws` has a row for each replica.
         """
@@ -173,14 +171,13 @@ def tempered(
     first_step: int | Tensor = 0,
     levels: Tensor | None = None,
 ) -> Iterator[tuple[Tensor, Replicas, TemperedInfo]]:
-    """Run B tempered chains from `start` up to step number `steps - 1`; yield (clock [B], Replicas, Info) a round.
+    """Run B tempered chains up to step number `steps - 1`; yield (clock [B], Replicas, TemperedInfo) after each round.
 
-    `sample` with K replicas a chain: the schedule gives the beta of the coldest, the ladder the rest. `Info` tells of
-    the coldest replicas as of chains, and fits a `Trace`; its sentences are those of `Replicas.at(0)`. `chains` [B]
-    names the chains; replica k of chain c draws as chain c K + k. To go on from (clock, replicas), start at
-    `replicas.state.sentences` with `levels=replicas.levels` and `first_step=clock`; it is the same chain.
-
-    With a schedule that moves, all levels move with it: a whole ladder is annealed, which is a search heuristic too.
+    This is `sample` with K replicas of each chain: the schedule gives the beta of the coldest, the ladder the others.
+    The info tells of the coldest replicas as of chains, and fits a `Trace`; its sentences are those of
+    `Replicas.at(0)`. `chains` [B] names the chains; replica k of chain c draws as chain c K + k. To go on from (clock,
+    replicas), start at `replicas.state.sentences` with `levels=replicas.levels` and `first_step=clock`: it is the same
+    chain. A schedule that moves anneals the whole ladder, which is a search heuristic too.
     """
     schedule = schedule or Constant()
     stepper = TemperedKernel(kernel, ladder)
