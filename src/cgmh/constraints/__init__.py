@@ -14,10 +14,9 @@ from .similarity import (
     Weighted,
     WordVectors,
 )
-from .words import Alternative, Apart, ContainsWords, EndsWith, Forbids, LengthBetween, Requirement
+from .words import Apart, ContainsWords, EndsWith, Forbids, LengthBetween, Requirement
 
 __all__ = [
-    "Alternative",
     "Apart",
     "AtLeast",
     "Claim",

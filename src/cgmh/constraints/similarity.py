@@ -176,11 +176,11 @@ class TextVectors:
 
     def __init__(self, sources: Sequence[Sequence[int]], lexicon: Lexicon, encoder: TextEncoder) -> None:
         self._lexicon, self._encoder = lexicon, encoder
-        self._own = encoder.encode([self._text(source) for source in sources])  # [I,H]
+        self._own = self._encode(sources)  # [I,H]
         self._known: dict[tuple[int, ...], float] = {}  # by input and words
 
-    def _text(self, ids: Sequence[int]) -> str:
-        return join(self._lexicon.words(ids))
+    def _encode(self, sentences: Sequence[Sequence[int]]) -> Tensor:
+        return self._encoder.encode([join(self._lexicon.words(ids)) for ids in sentences])
 
     def __call__(self, sentences: Sentences) -> Tensor:
         inputs = sentences.inputs.tolist()
@@ -190,9 +190,8 @@ class TextVectors:
         if new:
             if len(known) + len(new) > MAX_REMEMBERED:
                 known = self._known = {key: known[key] for key in keys if key in known}
-            vectors = self._encoder.encode([self._text(key[1:]) for key in new])  # [N,H]
-            known.update((key, self._cosine(vector, key[0])) for key, vector in zip(new, vectors, strict=True))
+            vectors = self._encode([key[1:] for key in new])  # [N,H]
+            for key, vector in zip(new, vectors, strict=True):
+                cosine = (vector * self._own[key[0]]).sum()
+                known[key] = float(cosine.clamp(0, 1).round(decimals=DIGITS))
         return torch.tensor([known[key] for key in keys], dtype=torch.float64, device=sentences.device)
-
-    def _cosine(self, vector: Tensor, input: int) -> float:
-        return float((vector * self._own[input]).sum().clamp(0, 1).round(decimals=DIGITS))

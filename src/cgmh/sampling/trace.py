@@ -19,8 +19,25 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+class Column:
+    """An array [chains, steps] of a trace, by the name of the attribute."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, trace: "Trace", owner: type) -> "NDArray[Any]":
+        return trace.column(self._name)
+
+
 class Trace:
     """The steps of a run by chain and step; with `keep_sentences`, also the sentence after each step."""
+
+    log_target = Column()  # log pi after the step, untempered and unnormalised
+    length = Column()  # words in the sentence after the step
+    move = Column()  # into MOVES
+    log_ratio = Column()  # the log acceptance ratio of the candidate
+    accepted = Column()  # whether the candidate was taken
+    changed = Column()  # whether the sentence became another one
 
     def __init__(self, *, keep_sentences: bool = False) -> None:
         self._keep_sentences = keep_sentences
@@ -50,7 +67,7 @@ class Trace:
         """[N]: a column of all steps, in the order in which they were added."""
         return torch.cat(self._rounds[name]).cpu().numpy()
 
-    def _arrange(self, name: str) -> "NDArray[Any]":
+    def column(self, name: str) -> "NDArray[Any]":
         """[chains, steps]: a column with each step at its chain and number."""
         if not self._rounds:
             return np.empty((0, 0))
@@ -64,41 +81,11 @@ class Trace:
         return arranged
 
     @property
-    def log_target(self) -> "NDArray[np.float64]":
-        """[chains, steps]: log pi after each step, untempered and unnormalised."""
-        return self._arrange("log_target")
-
-    @property
-    def length(self) -> "NDArray[np.int64]":
-        """[chains, steps]: words in the sentence after each step."""
-        return self._arrange("length")
-
-    @property
-    def move(self) -> "NDArray[np.int64]":
-        """[chains, steps], into MOVES."""
-        return self._arrange("move")
-
-    @property
-    def log_ratio(self) -> "NDArray[np.float64]":
-        """[chains, steps]: the log acceptance ratio of each candidate."""
-        return self._arrange("log_ratio")
-
-    @property
-    def accepted(self) -> "NDArray[np.bool_]":
-        """[chains, steps]: whether the candidate was taken."""
-        return self._arrange("accepted")
-
-    @property
-    def changed(self) -> "NDArray[np.bool_]":
-        """[chains, steps]: whether the sentence became another one."""
-        return self._arrange("changed")
-
-    @property
     def ids(self) -> "NDArray[np.int64]":
         """[chains, steps, L]: the sentence after each step; needs `keep_sentences`."""
         if not self._keep_sentences:
             raise ValueError("this trace keeps no sentences; make it with keep_sentences=True")
-        return self._arrange("ids")
+        return self.column("ids")
 
     def to_arviz(self) -> Any:
         """The run as `arviz.InferenceData` with dimensions chain and draw; needs the extra "arviz"."""
