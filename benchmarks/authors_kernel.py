@@ -35,7 +35,7 @@ from cgmh.text.sentences import Sentences
 from enumeration import all_sentences, keys, target_distribution, transition_matrix
 from toys import END, FIRST, ToyModel
 
-WORDS, LONGEST, SEED, MODELS = 5, 3, 1, 8
+NUM_WORDS, MAX_LENGTH, SEED, NUM_MODELS = 5, 3, 1, 8
 ACTIONS = {"replace": 0.3, "insert": 0.3, "delete": 0.3}  # and 0.1 for no action
 CYCLE, LOW, HIGH = 20, 0.0, 0.5  # the threshold is LOW in the first half of a cycle, HIGH in the second
 
@@ -71,14 +71,14 @@ class AuthorsKernel:
         ids = torch.tensor([[*before, *after, 0]])
         right = torch.tensor([after[0] if after else END])
         log_both = self.model.forward(ids, len(before))[0] + self.model.backward(right)[0]
-        ranked = sorted(range(FIRST, FIRST + WORDS), key=lambda word: -float(log_both[word]))
+        ranked = sorted(range(FIRST, FIRST + NUM_WORDS), key=lambda word: -float(log_both[word]))
         weights = {word: self.pi[*before, word, *after] for word in ranked[: self.design.num_candidates]}
         return {word: weight / sum(weights.values()) for word, weight in weights.items()}
 
     def outcomes(self, words: Words, move: str, at: int, threshold: float) -> Outcomes:
         """Where an action leads from a sentence, with its probability; the rest stays."""
         before, here, after = words[:at], words[at : at + 1], words[at + 1 :]
-        old, found = self.pi[words], {}
+        old, outcomes = self.pi[words], {}
         if move == "replace" and here:
             best = self.best(before, after)
             for word, chance in best.items():
@@ -86,25 +86,25 @@ class AuthorsKernel:
                 ratio = self.pi[new] * best.get(here[0], 0.0) / (old * chance)
                 accepted = min(1.0, ratio) if self.design.ratio_for_replacements else 1.0
                 if self.pi[new] > threshold * old:
-                    found[new] = chance * accepted
-        elif move == "insert" and len(words) < LONGEST:
+                    outcomes[new] = chance * accepted
+        elif move == "insert" and len(words) < MAX_LENGTH:
             bonus = 10 / (len(words) + 1) if self.design.bonus else 1.0
             for word, chance in self.best(before, words[at:]).items():
                 new = (*before, word, *words[at:])
                 if bonus * self.pi[new] > threshold * old:
-                    found[new] = chance * min(1.0, bonus * self.pi[new] / (old * chance))
+                    outcomes[new] = chance * min(1.0, bonus * self.pi[new] / (old * chance))
         elif move == "delete" and here and len(words) > 1:
             new = (*before, *after)
             chance = self.best(before, after).get(here[0], 0.0)
             if self.pi[new] > threshold * old:
-                found[new] = min(1.0, chance * self.pi[new] / old)
-        return found
+                outcomes[new] = min(1.0, chance * self.pi[new] / old)
+        return outcomes
 
     def matrix(self, threshold: float) -> tuple[np.ndarray, int]:
         """[S * M, S * M]: one step, from (sentence, place modulo M); M is 1 without a sweep."""
         sentences = list(self.pi)
         number = {words: at for at, words in enumerate(sentences)}
-        period = lcm(*range(2, LONGEST + 2)) if self.design.sweep else 1
+        period = lcm(*range(2, MAX_LENGTH + 2)) if self.design.sweep else 1
         matrix = np.zeros((len(sentences) * period,) * 2)
 
         def move_on(words: Words, place: int, new: Words, by: int, chance: float) -> None:
@@ -130,7 +130,7 @@ class AuthorsKernel:
     def long_run(self) -> np.ndarray:
         """[S]: the share of steps spent at each sentence, from a start in the target."""
         low, period = self.matrix(LOW)
-        back = [csr_array((self.matrix(some)[0] if self.design.threshold else low).T) for some in (LOW, HIGH)]
+        back = [csr_array((self.matrix(level)[0] if self.design.threshold else low).T) for level in (LOW, HIGH)]
         now = np.repeat(np.array(list(self.pi.values())) / period, period)
         share, before = np.zeros_like(now), np.ones_like(now)
         while np.abs(share - before).sum() > 1e-15 * len(now):
@@ -171,9 +171,9 @@ def exact(model: ToyModel, states: Sentences) -> tuple[np.ndarray, dict[Words, f
 
 def main() -> None:
     torch.set_num_threads(1)
-    states = all_sentences(range(FIRST, FIRST + WORDS), LONGEST + 1)
-    print(f"{len(states)} sentences of up to {LONGEST} of {WORDS} words; total variation from the target\n")
-    model = ToyModel(WORDS, seed=SEED)
+    states = all_sentences(range(FIRST, FIRST + NUM_WORDS), MAX_LENGTH + 1)
+    print(f"{len(states)} sentences of up to {MAX_LENGTH} of {NUM_WORDS} words; total variation from the target\n")
+    model = ToyModel(NUM_WORDS, seed=SEED)
     target = Target(model)
     edits = WordEdits(FillHead(model))
     pi, table = exact(model, states)
@@ -183,22 +183,24 @@ def main() -> None:
         "  the place is drawn, with its term": replace(released, sweep=False),
         "  no threshold": replace(released, threshold=False),
         "  no bonus for insertions": replace(released, bonus=False),
-        f"  K = {WORDS}, all words": replace(released, num_candidates=WORDS),
+        f"  K = {NUM_WORDS}, all words": replace(released, num_candidates=NUM_WORDS),
         "  no threshold, no bonus": replace(released, threshold=False, bonus=False),
-        "  no threshold, no bonus, all words": replace(released, threshold=False, bonus=False, num_candidates=WORDS),
+        "  no threshold, no bonus, all words": replace(
+            released, threshold=False, bonus=False, num_candidates=NUM_WORDS
+        ),
         "  everything mended": Design(
-            sweep=False, num_candidates=WORDS, threshold=False, bonus=False, ratio_for_replacements=True
+            sweep=False, num_candidates=NUM_WORDS, threshold=False, bonus=False, ratio_for_replacements=True
         ),
     }
     for name, design in rows.items():
         print(f"{name:<64}{distance(AuthorsKernel(model, table, design).long_run(), pi):10.2g}")
-    found = []
-    for seed in range(MODELS):
-        other = ToyModel(WORDS, seed=seed)
+    distances = []
+    for seed in range(NUM_MODELS):
+        other = ToyModel(NUM_WORDS, seed=seed)
         its_pi, its_table = exact(other, states)
-        found.append(distance(AuthorsKernel(other, its_table, released).long_run(), its_pi))
-    middle = f"median {np.median(found):.2f}, from {min(found):.2f} to {max(found):.2f}"
-    print(f"the released kernel on {MODELS} random models: {middle}")
+        distances.append(distance(AuthorsKernel(other, its_table, released).long_run(), its_pi))
+    middle = f"median {np.median(distances):.2f}, from {min(distances):.2f} to {max(distances):.2f}"
+    print(f"the released kernel on {NUM_MODELS} random models: {middle}")
 
     ours: dict[str, tuple[Proposal, int | None]] = {
         "ours: fill edits": (edits, None),

@@ -17,7 +17,6 @@ import torch
 from speed import SETS
 
 from cgmh import __version__
-from cgmh.api import TRUST
 from cgmh.models.protocols import TextModel
 from cgmh.models.pull.store import path_of
 from cgmh.models.text.llama import load_llama
@@ -53,12 +52,12 @@ def main() -> None:
     small = load_model(None, args.device)
     rows = []
     for name, window, trust in (
-        ("delayed acceptance", WHOLE, TRUST),
+        ("delayed acceptance", WHOLE, TextTarget.trust),
         ("delayed acceptance, full trust", WHOLE, 1.0),
         ("without", None, 1.0),
     ):
         counted = Counted(big)
-        inputs = [KeywordInput(tuple(some.split())) for some in SETS]
+        inputs = [KeywordInput(tuple(words.split())) for words in SETS]
         problem = Keywords().pose(inputs, TextTarget(small, counted), args.chains, 0)
         kernel = Kernel(problem.target, problem.proposal, window, trust=trust)
         accepted = steps = 0

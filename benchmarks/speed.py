@@ -1,4 +1,4 @@
-"""Chain steps a second of the embedded model, beside the paper's kernel on the same model in the same run.
+"""Chain steps per second of the embedded model, beside the paper's kernel on the same model in the same run.
 
     python benchmarks/speed.py                 # CPU (all cores), and every GPU batch size if there is a GPU
     python benchmarks/speed.py --device cuda
@@ -39,22 +39,22 @@ WARM_UP = 40
 
 
 def pose(model: object, chains: int) -> Problem:
-    inputs = [KeywordInput(tuple(some.split())) for some in SETS]
+    inputs = [KeywordInput(tuple(words.split())) for words in SETS]
     return Keywords().pose(inputs, model, max(1, chains // len(SETS)), 0)  # type: ignore[arg-type]
 
 
 def clock(kernel: Kernel, problem: Problem, steps: int, shards: int, warm_up: int = WARM_UP) -> dict[str, float]:
-    """Steps a second over `shards` single-threaded parts (one on a GPU), and the share of steps accepted."""
-    rows = torch.arange(len(problem.start), device=problem.start.device).chunk(shards)
+    """Steps per second over `shards` single-threaded parts (one on a GPU), and the share of steps accepted."""
+    shares = torch.arange(len(problem.start), device=problem.start.device).chunk(shards)
     cuda = problem.start.device.type == "cuda"
     beta = 1 / Settings().temperature
 
     @torch.inference_mode()
-    def run(some: torch.Tensor) -> tuple[float, float, float]:
-        start = problem.start.select(some)
-        began, accepted = 0.0, torch.zeros((), device=some.device)
+    def run(rows: torch.Tensor) -> tuple[float, float, float]:
+        start = problem.start.select(rows)
+        began, accepted = 0.0, torch.zeros((), device=rows.device)
         for number, (_, _, info) in enumerate(
-            sample(kernel, start, warm_up + steps, 0, Constant(beta), chains=some.cpu())
+            sample(kernel, start, warm_up + steps, 0, Constant(beta), chains=rows.cpu())
         ):
             if number == warm_up - 1:
                 torch.cuda.synchronize() if cuda else None
@@ -65,15 +65,15 @@ def clock(kernel: Kernel, problem: Problem, steps: int, shards: int, warm_up: in
         return began, time.perf_counter(), float(accepted)
 
     with ThreadPoolExecutor(shards, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-        spans = list(pool.map(run, rows))
+        spans = list(pool.map(run, shares))
     seconds = max(end for _, end, _ in spans) - min(begin for begin, _, _ in spans)
     total = len(problem.start) * steps
     return {"steps_per_second": total / seconds, "accepted": sum(a for _, _, a in spans) / total, "seconds": seconds}
 
 
-def show(kernel: str, chains: int, found: dict[str, float]) -> None:
-    rate = f"{found['steps_per_second']:12,.0f} steps/s"
-    print(f"{kernel:15} {chains:6d} chains {rate}  accepted {found['accepted']:.2f}", flush=True)
+def show(kernel: str, chains: int, figures: dict[str, float]) -> None:
+    rate = f"{figures['steps_per_second']:12,.0f} steps/s"
+    print(f"{kernel:15} {chains:6d} chains {rate}  accepted {figures['accepted']:.2f}", flush=True)
 
 
 def main() -> None:
@@ -92,22 +92,22 @@ def main() -> None:
     for chains in sizes:
         problem = pose(model, chains)
         kernel = Kernel(problem.target, problem.proposal, window=WINDOW)
-        found = clock(kernel, problem, args.steps, shards)
-        rows.append({"kernel": "fill", "chains": chains, **found})
-        show("fill head", chains, found)
+        figures = clock(kernel, problem, args.steps, shards)
+        rows.append({"kernel": "fill", "chains": chains, **figures})
+        show("fill head", chains, figures)
         plain = Mixture([(WordEdits(FillHead(problem.model)), 0.9), (SwapBlocks(), 0.1)])
-        found = clock(Kernel(problem.target, plain, window=WINDOW), problem, args.steps, shards)
-        rows.append({"kernel": "fill, all places", "chains": chains, **found})
-        show("all places", chains, found)
+        figures = clock(Kernel(problem.target, plain, window=WINDOW), problem, args.steps, shards)
+        rows.append({"kernel": "fill, all places", "chains": chains, **figures})
+        show("all places", chains, figures)
     if not args.no_paper:
         chains = 1024 if cuda else 64
         problem = pose(model, chains)
         kernel = Kernel(problem.target, WordEdits(GibbsOver(problem.model, problem.target, 100)))
-        found = clock(kernel, problem, 8, shards, warm_up=4)
-        rows.append({"kernel": "gibbs-100", "chains": chains, **found})
-        show("gibbs over 100", chains, found)
+        figures = clock(kernel, problem, 8, shards, warm_up=4)
+        rows.append({"kernel": "gibbs-100", "chains": chains, **figures})
+        show("gibbs over 100", chains, figures)
         fill = {row["chains"]: row["steps_per_second"] for row in rows if row["kernel"] == "fill"}
-        slow = found["steps_per_second"]
+        slow = figures["steps_per_second"]
         for size, fast in fill.items():
             print(f"ratio of the fill head at {size} chains to gibbs over 100: {fast / slow:.0f}")
     name = torch.cuda.get_device_name() if cuda else f"{shards} cores of {platform.processor() or platform.machine()}"

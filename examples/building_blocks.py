@@ -1,40 +1,25 @@
 """The same from its parts: a target of your own, the chains as an iterator, and their diagnostics."""
 
 import cgmh
-from cgmh.constraints import ContainsWords, EndsWith, PythonConstraint
-from cgmh.proposals import FillHead, Mixture, SwapBlocks, WordEdits
-from cgmh.sampling import Constant, Kernel, sample
-from cgmh.sampling.trace import Trace, ess, split_rhat
-from cgmh.target import Target
-from cgmh.text.lexicon import Lexicon
-from cgmh.text.sentences import Sentences
-from cgmh.text.tokenizer import join
-
-model = cgmh.load_model()
-lexicon = Lexicon(model.vocabulary)
-river, stop = lexicon.add("river"), lexicon.add(".")
+from cgmh import constraints, proposals, sampling
 
 
+@cgmh.constraint(weight=2.0)
 def alliterates(words: list[str]) -> float:
     """How many words begin with r."""
     return float(sum(word.startswith("r") for word in words))
 
 
-target = Target(
-    model,
-    [
-        ContainsWords([[[[{river}]]]]),
-        EndsWith([stop]),
-        PythonConstraint("alliteration", alliterates, lexicon, hard=False, weight=2.0),
-    ],
-)
-proposal = Mixture([(WordEdits(FillHead(model)), 0.9), (SwapBlocks(), 0.1)])
-start = Sentences.from_lists([[river, stop]] * 16, capacity=16)
-trace = Trace()
-for _, state, info in sample(Kernel(target, proposal), start, steps=60, seed=0, schedule=Constant(1.3)):
+model = cgmh.load_model()
+target = sampling.Target(model, constraints.contains("river") * constraints.ends_with(".") * alliterates)
+proposal = proposals.Mixture([(proposals.WordEdits(proposals.FillHead(model)), 0.9), (proposals.SwapBlocks(), 0.1)])
+kernel = sampling.Kernel(target, proposal)
+start = target.start("river.", chains=16)
+
+trace = sampling.Trace()
+for _, _, info in sampling.sample(kernel, start, steps=60, seed=0, schedule=sampling.Constant(1.3)):
     trace.add(info)
-    last = state.sentences
-for ids in last.to_lists()[:4]:
-    print(join(lexicon.words(ids)))
+
+print(*target.texts(info.sentences)[:4], sep="\n")
 print("acceptance", trace.acceptance())
-print(f"log target: ess {ess(trace.log_target):.0f}, split R-hat {split_rhat(trace.log_target):.2f}")
+print(f"log target: ess {sampling.ess(trace.log_target):.0f}, split R-hat {sampling.split_rhat(trace.log_target):.2f}")

@@ -6,21 +6,20 @@ Which of two keywords comes first is hard to change word by word: the sentences 
 import numpy as np
 
 import cgmh
-from cgmh.sampling import Constant, Exchanges, Kernel, Ladder, sample, tempered
-from cgmh.tasks import KeywordInput, Keywords
-from cgmh.text.sentences import Sentences
-from cgmh.text.tokenizer import join
+from cgmh import constraints, proposals, sampling
 
-CHAINS, STEPS, SCHEDULE = 8, 120, Constant(1 / 0.75)
+STEPS, SCHEDULE = 120, sampling.Constant(1 / 0.75)
 
-problem = Keywords().pose([KeywordInput(("dog", "river"))], cgmh.load_model(), CHAINS, seed=0)
-kernel = Kernel(problem.target, problem.proposal, window=1)
+model = cgmh.load_model()
+target = sampling.Target(model, constraints.contains("dog", "river") * constraints.ends_with("."))
+proposal = proposals.Mixture([(proposals.WordEdits(proposals.FillHead(model)), 0.9), (proposals.SwapBlocks(), 0.1)])
+kernel = sampling.Kernel(target, proposal, window=1)
+start = target.start("dog river.", chains=8)
 
 
-def dog_first(sentences: Sentences) -> list[bool]:
+def dog_first(info: sampling.Info) -> list[bool]:
     """Which of the chains name the dog before the river."""
-    texts = [" ".join(problem.lexicon.words(ids)).lower() for ids in sentences.to_lists()]
-    return [text.index("dog") < text.index("river") for text in texts]
+    return [text.lower().index("dog") < text.lower().index("river") for text in target.texts(info.sentences)]
 
 
 def changes(orders: list[list[bool]]) -> int:
@@ -28,16 +27,14 @@ def changes(orders: list[list[bool]]) -> int:
     return int(np.abs(np.diff(np.array(orders, dtype=int), axis=0)).sum())
 
 
-plain = [dog_first(info.sentences) for _, _, info in sample(kernel, problem.start, STEPS, 0, SCHEDULE)]
+plain = [dog_first(info) for _, _, info in sampling.sample(kernel, start, STEPS, 0, SCHEDULE)]
 
-exchanges, cold = Exchanges(), []
-for _, replicas, info in tempered(kernel, problem.start, STEPS, 0, Ladder.geometric(4, hottest=0.7), SCHEDULE):
+ladder = sampling.Ladder.geometric(4, hottest=0.7)
+exchanges, cold = sampling.Exchanges(), []
+for _, _, info in sampling.tempered(kernel, start, STEPS, 0, ladder, SCHEDULE):
     exchanges.add(info)
-    cold.append(dog_first(info.sentences))
-    last = replicas.at()
+    cold.append(dog_first(info))
 
-for ids in last.to_lists()[:4]:
-    print(join(problem.lexicon.words(ids)))
+print(*target.texts(info.sentences)[:4], sep="\n")
 print(f"changes of order: {changes(plain)} in plain chains, {changes(cold)} in cold replicas")
 print("exchanged, by pair of levels:", ", ".join(f"{rate:.0%}" for rate in exchanges.rates() if rate is not None))
-print("round trips from the coldest to the hottest level and back:", exchanges.round_trips())

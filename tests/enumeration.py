@@ -33,9 +33,6 @@ class EnumeratingDraws(Draws):
     def select(self, rows: Tensor) -> "EnumeratingDraws":
         return EnumeratingDraws(self._walk, self._rows[rows])
 
-    def at_steps(self, steps: Tensor) -> "EnumeratingDraws":
-        raise NotImplementedError
-
     def uniform(self, site: str) -> Tensor:
         raise AssertionError(f"{site}: a number with a density has no list of branches")
 

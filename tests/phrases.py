@@ -77,14 +77,12 @@ SPELLING = [
 ]
 
 
-def correcting_kernel(
-    space: Space, groups: Sequence[Sequence[Group]], window: int | None, *, dense: bool = False
-) -> Kernel:
+def correcting_kernel(space: Space, groups: Sequence[Sequence[Group]], window: int | None) -> Kernel:
     """As the task steps."""
-    return around(space, Alternatives(groups), window, dense=dense)
+    return around(space, Alternatives(groups), window)
 
 
-def around(space: Space, alternatives: Proposal, window: int | None = None, *, dense: bool = False) -> Kernel:
+def around(space: Space, alternatives: Proposal, window: int | None = None) -> Kernel:
     edits = WordEdits(FillHead(space.model, floor=0.05))
     proposal = Mixture([(alternatives, 0.6), (edits, 0.3), (SwapBlocks(2), 0.1)])
-    return Kernel(space.target, proposal, window, dense=dense)
+    return Kernel(space.target, proposal, window)

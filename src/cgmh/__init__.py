@@ -15,7 +15,8 @@ from .inputs import CorrectInput, KeywordInput, ParaphraseInput
 from .result import Result, Score, Sentence, Step
 from .settings import Settings
 from .text.edits import Edit
-from .version import __version__
+
+__version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from . import constraints, models, proposals, sampling

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import torch
 from tqdm import tqdm
 
-from .constraints import Constraint, UserConstraint
+from .constraints import Claim, Constraint
 from .errors import BadInput
 from .inputs import CorrectInput, KeywordInput, ParaphraseInput
 from .models.load import AnyModel, Models, as_model, load_models
@@ -45,7 +45,7 @@ def solve(
     model: AnyModel | None = None,
     big: AnyModel | None = None,
     masked: MaskedModel | str | Path | None = None,
-    constraints: Sequence[UserConstraint] = (),
+    constraints: Sequence[Claim] = (),
     progress: bool = False,
 ) -> Iterator[Result]:
     """The results of the inputs, in their order. The type of the inputs tells the task.
@@ -75,7 +75,7 @@ def solve_each(
     model: AnyModel | None = None,
     big: AnyModel | None = None,
     masked: MaskedModel | str | Path | None = None,
-    constraints: Sequence[UserConstraint] = (),
+    constraints: Sequence[Claim] = (),
     progress: bool = False,
 ) -> Iterator[Result | BadInput]:
     """As `solve`; what is wrong with an input that cannot be answered comes in place of its result."""
@@ -92,13 +92,13 @@ class _Session:
         model: AnyModel | None,
         big: AnyModel | None,
         masked: MaskedModel | str | Path | None,
-        constraints: Sequence[UserConstraint],
+        constraints: Sequence[Claim],
     ) -> None:
         kinds = {type(input) for input in inputs} or {KeywordInput}
         if len(kinds) > 1:
             raise BadInput(f"one run takes inputs of one type, not {', '.join(sorted(k.__name__ for k in kinds))}")
-        if not all(isinstance(claim, UserConstraint) for claim in constraints):
-            raise BadInput("`constraints` takes what @cgmh.constraint made of a function, not the function itself")
+        if not all(isinstance(claim, Claim) for claim in constraints):
+            raise BadInput("`constraints` takes claims: contains(...), or what @cgmh.constraint made of a function")
         (kind,) = kinds
         self.inputs, self.constraints, self.task = inputs, constraints, task_of(kind)
         settings = settings or kind.defaults
@@ -237,7 +237,7 @@ def keywords(
     masked: MaskedModel | str | Path | None = None,
     temper: int = KeywordInput.defaults.temper,
     anneal: bool = KeywordInput.defaults.anneal,
-    constraints: Sequence[UserConstraint] = (),
+    constraints: Sequence[Claim] = (),
 ) -> Result:
     """Sentences that contain the words: ``cgmh.keywords(["lottery", "scholarships"]).texts``.
 
@@ -271,7 +271,7 @@ def paraphrase(
     model: AnyModel | None = None,
     big: AnyModel | None = None,
     use: Use | None = ParaphraseInput.defaults.use,
-    constraints: Sequence[UserConstraint] = (),
+    constraints: Sequence[Claim] = (),
 ) -> Result:
     """The sentence in other words: ``cgmh.paraphrase("what movie do you like most ?").texts``.
 
@@ -303,7 +303,7 @@ def correct(
     model: AnyModel | None = None,
     big: AnyModel | None = None,
     use: Use | None = CorrectInput.defaults.use,
-    constraints: Sequence[UserConstraint] = (),
+    constraints: Sequence[Claim] = (),
 ) -> Result:
     """The text without its mistakes: ``cgmh.correct("i has two apple.").best.text``; `edits` says what was changed.
 
@@ -326,7 +326,7 @@ def correct_all(
     *,
     model: AnyModel | None = None,
     big: AnyModel | None = None,
-    constraints: Sequence[UserConstraint] = (),
+    constraints: Sequence[Claim] = (),
     progress: bool = False,
 ) -> Iterator[Result]:
     """The corrections of texts, in their order; sentences of several texts are sampled together.

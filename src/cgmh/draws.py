@@ -64,10 +64,6 @@ class Draws:
         draws.chain_key, draws.key, draws.block = chain_key, key, block
         return draws
 
-    def at_steps(self, steps: Tensor) -> "Draws":
-        """The draws of the same chains at other steps."""
-        return self._with(self.chain_key, _mix(self.chain_key + steps * _GOLDEN), None)
-
     def ahead(self, steps: Tensor, number: int) -> list["Draws"]:
         """The draws of the same chains at `steps` [B] and the steps after them, computed together."""
         offset = torch.arange(number, device=steps.device)[:, None]

@@ -1,10 +1,7 @@
-"""What every model must obey for the sampler to be exact, as checks to run on a model of your own.
+"""What models, constraints and proposals must obey for the sampler to be exact, as checks to run on your own.
 
-What every constraint must obey, as a check to run on one of your own.
-
-What every proposal must obey, as a check to run on one of your own.
-
-Whether log_forward and log_reverse are the true probabilities only an enumeration can tell: see docs/exactness.md.
+Each check raises AssertionError with the law that is broken. Whether the log_forward and log_reverse of a proposal are
+its true probabilities, only an enumeration can tell: see docs/exactness.md.
 """
 
 from collections.abc import Sequence
@@ -22,57 +19,13 @@ from .text.sentences import Sentences
 
 @torch.no_grad()
 def check_model(model: WordModel, sentences: Sentences, tolerance: float = 1e-9) -> None:
-    """Raise AssertionError with the law that `model` breaks on these sentences, each of at least one word.
+    """Check a word model on sentences of at least one word each.
 
     Use a tolerance near 1e-9 for float64 and 1e-3 for float32 or quantised models.
     """
     _check_log_prob(model, sentences, tolerance)
     _check_fill(model, sentences, tolerance)
     _check_scoring(model, sentences, tolerance)
-
-
-def check_text_model(model: TextModel, texts: Sequence[str], tolerance: float = 1e-6) -> None:
-    """Raise AssertionError with the law that `model` breaks on these texts; a few of different lengths tell most.
-
-    A model in float32 that pads its batches needs a tolerance near 1e-4; above 1e-2 chains feel the difference.
-    """
-    texts = list(texts)
-    _require(model.name != "", "a model has a name")
-    _require_form(model.log_prob([]), 0)
-    together = model.log_prob(texts)  # [N]
-    _require_form(together, len(texts))
-    _require(~together.isnan() & (together < torch.inf), "log_prob is a number, or -inf for what is impossible")
-    for at, text in enumerate(texts):
-        alone = model.log_prob([text])
-        _require_form(alone, 1)
-        _require(_near(alone, together[at], tolerance), f"text {at} scores alone as it does in a batch")
-    # Neither the place in a batch nor what was asked before may tell: a shuffle, and a text beside its copy.
-    order = [*range(1, len(texts), 2), *range(0, len(texts), 2)][::-1]
-    shuffled = model.log_prob([texts[at] for at in order])
-    _require_form(shuffled, len(texts))
-    _require(_near(shuffled, together[order], tolerance), "the order of the texts does not matter")
-    twice = model.log_prob([text for text in texts for _ in range(2)])
-    _require_form(twice, 2 * len(texts))
-    _require(_near(twice, together.repeat_interleave(2), tolerance), "a text beside its copy scores as it does alone")
-
-
-def _require_form(log_prob: Any, number: int) -> None:
-    _require(isinstance(log_prob, Tensor) and log_prob.shape == (number,), f"{number} texts give a tensor [{number}]")
-    _require(log_prob.dtype == torch.float64 and log_prob.device.type == "cpu", "log_prob is float64 on the CPU")
-
-
-def _require(holds: Tensor | bool, law: str) -> None:
-    if not bool(torch.as_tensor(holds).all()):
-        raise AssertionError(f"law broken: {law}")
-
-
-def _near(first: Tensor, second: Tensor, tolerance: float) -> Tensor:
-    first, second = first.double(), second.double()
-    return (first == second) | ((first - second).abs() <= tolerance)
-
-
-def _rows(sentences: Sentences) -> Tensor:
-    return torch.arange(len(sentences), device=sentences.device)
 
 
 def _check_log_prob(model: WordModel, sentences: Sentences, tolerance: float) -> None:
@@ -86,13 +39,12 @@ def _check_log_prob(model: WordModel, sentences: Sentences, tolerance: float) ->
 def _log_words(model: WordModel, encoding: Any, rows: Tensor, left: Tensor, right: Tensor) -> Tensor:
     """[R,V + 1]: log q of every word of the vocabulary and of one run-local id."""
 
-    def some(row: int, words: Tensor) -> Tensor:
+    def log_words_of(row: int, words: Tensor) -> Tensor:
         same = torch.full_like(words, row)
-        fill = model.fill(encoding, rows[same], left[same], right[same])
-        return fill.log_prob(words).double()
+        return model.fill(encoding, rows[same], left[same], right[same]).log_prob(words).double()
 
-    words = torch.arange(model.num_words + 1, device=rows.device)
-    return torch.stack([torch.cat([some(row, part) for part in torch.split(words, 512)]) for row in range(len(rows))])
+    parts = torch.split(torch.arange(model.num_words + 1, device=rows.device), 512)
+    return torch.stack([torch.cat([log_words_of(row, part) for part in parts]) for row in range(len(rows))])
 
 
 def _check_fill(model: WordModel, sentences: Sentences, tolerance: float) -> None:
@@ -155,87 +107,114 @@ def _check_same(model: WordModel, encoding: Any, sentences: Sentences, tolerance
     _require(_near(model.log_prob(encoding), model.log_prob(fresh), tolerance), law)
     word = sentences.word_at(torch.zeros_like(rows))
     for left, right in ((rows * 0, rows * 0 + 1), (sentences.lengths - 1, sentences.lengths)):
-        mine, theirs = (model.fill(some, rows, left, right).log_prob(word) for some in (encoding, fresh))
-        _require(_near(mine, theirs, tolerance), law)
+        log_word = [model.fill(either, rows, left, right).log_prob(word) for either in (encoding, fresh)]
+        _require(_near(log_word[0], log_word[1], tolerance), law)
+    shorter = sentences.delete(rows * 0)
     log_gain = [
-        model.score(some, rows, sentences.delete(rows * 0), rows * 0, sentences.lengths - 1, None).log_gain
-        for some in (encoding, fresh)
+        model.score(either, rows, shorter, rows * 0, sentences.lengths - 1, None).log_gain
+        for either in (encoding, fresh)
     ]
     _require(_near(log_gain[0], log_gain[1], tolerance) | (sentences.lengths == 1), law)
 
 
+def check_text_model(model: TextModel, texts: Sequence[str], tolerance: float = 1e-6) -> None:
+    """Check a text model on texts; a few of different lengths tell most.
+
+    A model in float32 that pads its batches needs a tolerance near 1e-4; above 1e-2 chains feel the difference.
+    """
+
+    def ask(texts: Sequence[str]) -> Tensor:
+        log_prob: Any = model.log_prob(texts)
+        right_form = isinstance(log_prob, Tensor) and log_prob.shape == (len(texts),)
+        _require(right_form, f"{len(texts)} texts give a tensor [{len(texts)}]")
+        _require(log_prob.dtype == torch.float64 and log_prob.device.type == "cpu", "log_prob is float64 on the CPU")
+        return log_prob  # type: ignore[no-any-return]
+
+    _require(model.name != "", "a model has a name")
+    ask([])
+    together = ask(list(texts))  # [N]
+    _require(~together.isnan() & (together < torch.inf), "log_prob is a number, or -inf for what is impossible")
+    for at, text in enumerate(texts):
+        _require(_near(ask([text]), together[at], tolerance), f"text {at} scores alone as it does in a batch")
+    # Neither the place in a batch nor what was asked before may tell: a shuffle, and a text beside its copy.
+    order = [*range(1, len(texts), 2), *range(0, len(texts), 2)][::-1]
+    shuffled = ask([texts[at] for at in order])
+    _require(_near(shuffled, together[order], tolerance), "the order of the texts does not matter")
+    twice = ask([text for text in texts for _ in range(2)])
+    _require(_near(twice, together.repeat_interleave(2), tolerance), "a text beside its copy scores as it does alone")
+
+
 def check_constraint(constraint: Constraint, sentences: Sentences) -> None:
-    """Raise AssertionError with the law that `constraint` breaks on these sentences, of any length."""
-
-    def require(holds: torch.Tensor | bool, law: str) -> None:
-        if not bool(torch.as_tensor(holds).all()):
-            raise AssertionError(f"{constraint.name}: law broken: {law}")
-
-    ids, lengths = sentences.ids.clone(), sentences.lengths.clone()
+    """Check a constraint on sentences of any length."""
+    name, ids, lengths = constraint.name, sentences.ids.clone(), sentences.lengths.clone()
     log_factor = constraint.log_factor(sentences)
-    require(log_factor.shape == lengths.shape, "one log factor a sentence")
+    _require(log_factor.shape == lengths.shape, "there is one log factor per sentence", name)
     if constraint.hard:
-        require((log_factor == 0) | (log_factor == -torch.inf), "a hard factor is 0 or -inf")
+        _require((log_factor == 0) | (log_factor == -torch.inf), "a hard factor is 0 or -inf", name)
     else:
-        require(log_factor.isfinite(), "a soft factor is finite")
-    require(constraint.log_factor(sentences) == log_factor, "the same sentence has the same factor twice")
-    for row in range(len(sentences)):
-        alone = sentences.select(torch.tensor([row], device=sentences.device))
-        require(constraint.log_factor(alone) == log_factor[row], f"row {row} has the same factor alone and in a batch")
+        _require(log_factor.isfinite(), "a soft factor is finite", name)
+    _require(constraint.log_factor(sentences) == log_factor, "the same sentence has the same factor twice", name)
+    for row in _rows(sentences):
+        alone = constraint.log_factor(sentences.select(row[None]))
+        _require(alone == log_factor[row], f"row {int(row)} has the same factor alone and in a batch", name)
     wider = Sentences(torch.nn.functional.pad(ids, (0, 3)), lengths, sentences.inputs)
-    require(constraint.log_factor(wider) == log_factor, "the capacity of the arrays does not matter")
+    _require(constraint.log_factor(wider) == log_factor, "the capacity of the arrays does not matter", name)
     unchanged = bool((sentences.ids == ids).all()) and bool((sentences.lengths == lengths).all())
-    require(unchanged, "the sentences are left as they were")
+    _require(unchanged, "the sentences are left as they were", name)
 
 
 @torch.no_grad()
 def check_proposal(proposal: Proposal, model: WordModel, sentences: Sentences, seed: int = 0) -> None:
-    """Raise AssertionError with the law that `proposal` breaks on these sentences, each shorter than the capacity."""
-    rows = torch.arange(len(sentences), device=sentences.device)
+    """Check a proposal on sentences that are shorter than the capacity."""
+    rows = _rows(sentences)
     beta = torch.ones(len(sentences), dtype=torch.float64, device=sentences.device)
     draws = Draws(seed, rows, rows)
     view = View(sentences, model.encode(sentences), rows, beta)
     candidate = proposal.propose(draws, view)
     _check_form(candidate, sentences)
-    for row in rows:
-        one = row[None]
-        alone = View(sentences.select(one), model.encode(sentences.select(one)), one * 0, beta[one])
-        _check_alike(proposal.propose(draws.select(one), alone), candidate.select(one), "a row alone and in a batch")
+    for row in torch.split(rows, 1):
+        alone = View(sentences.select(row), model.encode(sentences.select(row)), row * 0, beta[row])
+        _check_alike(proposal.propose(draws.select(row), alone), candidate.select(row), "a row alone and in a batch")
     half = rows[::2]
     _check_alike(proposal.propose(draws.select(half), view.select(half)), candidate.select(half), "rows of a view")
-    dense = View(sentences, view.encoding, rows, beta, dense=True)
-    _check_alike(proposal.propose(draws, dense), candidate, "dense and not")
-
-
-def _require_of(holds: Tensor | bool, law: str) -> None:
-    if not bool(torch.as_tensor(holds).all()):
-        raise AssertionError(f"law broken: {law}")
 
 
 def _check_form(candidate: Candidate, sentences: Sentences) -> None:
     proposed, left, right = candidate.sentences, candidate.same_left, candidate.same_right
-    _require_of(proposed.inputs == sentences.inputs, "a candidate answers the same input")
-    _require_of((candidate.move >= 0) & (candidate.move < len(MOVES)), "a move is one of MOVES")
-    _require_of(candidate.log_forward.isfinite(), "log_forward is finite")
-    _require_of(~candidate.log_reverse.isnan() & (candidate.log_reverse < torch.inf), "log_reverse is a number or -inf")
-    _require_of(proposed.present | (proposed.ids == 0), "ids past the end are 0")
+    _require(proposed.inputs == sentences.inputs, "a candidate answers the same input")
+    _require((candidate.move >= 0) & (candidate.move < len(MOVES)), "a move is one of MOVES")
+    _require(candidate.log_forward.isfinite(), "log_forward is finite")
+    _require(~candidate.log_reverse.isnan() & (candidate.log_reverse < torch.inf), "log_reverse is a number or -inf")
+    _require(proposed.present | (proposed.ids == 0), "ids past the end are 0")
     live = (candidate.log_reverse > -torch.inf) & (proposed.lengths > 0)
     shorter = torch.minimum(sentences.lengths, proposed.lengths)
-    _require_of(
-        ~live | ((left >= 0) & (right >= 0) & (left + right <= shorter)), "what is the same fits both sentences"
-    )
+    _require(~live | ((left >= 0) & (right >= 0) & (left + right <= shorter)), "what is the same fits both sentences")
     columns = sentences.columns
     from_left = columns < left[:, None]
-    _require_of(~live[:, None] | ~from_left | (proposed.ids == sentences.ids), "the first same_left words are the same")
+    _require(~live[:, None] | ~from_left | (proposed.ids == sentences.ids), "the first same_left words are the same")
     for back in range(sentences.capacity):
-        mine, theirs = (some.word_at(some.lengths - 1 - back) for some in (proposed, sentences))
-        _require_of(~live | (back >= right) | (mine == theirs), "the last same_right words are the same")
+        mine, theirs = (either.word_at(either.lengths - 1 - back) for either in (proposed, sentences))
+        _require(~live | (back >= right) | (mine == theirs), "the last same_right words are the same")
 
 
 def _check_alike(first: Candidate, second: Candidate, where: str) -> None:
-    _require_of(first.sentences.ids == second.sentences.ids, f"the same candidate for {where}")
+    _require(first.sentences.ids == second.sentences.ids, f"the same candidate for {where}")
     for mine, theirs in zip(first.tensors(), second.tensors(), strict=True):
-        _require_of(
+        _require(
             (mine == theirs) | ((mine - theirs).abs() <= 1e-4 + 1e-6 * theirs.abs()),
             f"the same move and probabilities for {where}",
         )
+
+
+def _require(holds: Tensor | bool, law: str, subject: str = "") -> None:
+    if not bool(torch.as_tensor(holds).all()):
+        raise AssertionError(f"{subject}{': ' * bool(subject)}law broken: {law}")
+
+
+def _near(first: Tensor, second: Tensor, tolerance: float) -> Tensor:
+    first, second = first.double(), second.double()
+    return (first == second) | ((first - second).abs() <= tolerance)
+
+
+def _rows(sentences: Sentences) -> Tensor:
+    return torch.arange(len(sentences), device=sentences.device)

@@ -19,6 +19,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from . import __version__
 from .constraints import Constraint
 from .draws import Draws
 from .errors import BadInput, BadModel
@@ -34,7 +35,6 @@ from .text.lexicon import Lexicon
 from .text.sentences import Sentences
 from .text.tokenizer import capitalize, first_word, join
 from .threads import single_threaded
-from .version import __version__
 
 POOL_SIZE = 200  # sentences that are looked at closely
 LENGTH_OFFSET = 1.0  # the end of a sentence counts as a word

@@ -2,13 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
 
-from .constraints.protocols import Constraint, HardConstraint
+from .constraints.protocols import Claim, Constraint, HardConstraint
+from .errors import BadInput
 from .models.protocols import WordModel
+from .text.lexicon import Lexicon
 from .text.sentences import Sentences
+from .text.tokenizer import join, split, truecase
+from .text.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,23 +32,66 @@ class LogFactors:
         return LogFactors(self.hard.index_select(0, rows), self.soft.index_select(0, rows))
 
 
-class Target:
-    """A language model times constraints."""
+@runtime_checkable
+class VocabularyModel(Protocol):
+    """A word model whose words have names."""
 
-    def __init__(self, model: WordModel, constraints: Sequence[Constraint] = ()) -> None:
-        self.model = model
-        self.constraints = tuple(constraints)
-        self._hard = [constraint for constraint in constraints if constraint.hard]
+    @property
+    def vocabulary(self) -> Vocabulary: ...
+
+    @property
+    def device(self) -> torch.device: ...
+
+    def bound(self, lexicon: Lexicon) -> WordModel:
+        """The same model, reading the words of a lexicon."""
+        ...
+
+
+class Target:
+    """A language model times constraints: ``Target(model, contains("river") * ends_with("."))``.
+
+    Claims in words are bound to the ids of `lexicon`; without one, the target makes its own of the model's vocabulary.
+    """
+
+    def __init__(
+        self, model: WordModel, constraints: Claim | Sequence[Constraint | Claim] = (), lexicon: Lexicon | None = None
+    ) -> None:
+        self.model, self._lexicon = model, lexicon
+        factors = [constraints] if isinstance(constraints, Claim) else constraints
+        self.constraints = tuple(
+            factor.bound(self.lexicon) if isinstance(factor, Claim) else factor for factor in factors
+        )
+        if isinstance(model, VocabularyModel) and any(isinstance(factor, Claim) for factor in factors):
+            self.model = model.bound(self.lexicon)  # it has to read the words that the claims brought along
+        self._hard = [constraint for constraint in self.constraints if constraint.hard]
         self._quick = [constraint for constraint in self._hard if isinstance(constraint, HardConstraint)]
         self._slow = [constraint for constraint in self._hard if not isinstance(constraint, HardConstraint)]
-        self._soft = [constraint for constraint in constraints if not constraint.hard]
+        self._soft = [constraint for constraint in self.constraints if not constraint.hard]
         # Those that cost next to nothing beside a model may screen: their places among the soft ones.
         self._screening = [at for at, constraint in enumerate(self._soft) if getattr(constraint, "screens", False)]
 
     @property
-    def num_factors(self) -> int:
-        """F: the language model and the soft constraints."""
-        return 1 + len(self._soft)
+    def lexicon(self) -> Lexicon:
+        """The words behind the ids."""
+        if self._lexicon is None:
+            if not isinstance(self.model, VocabularyModel):
+                raise BadInput("a model without a vocabulary needs sentences and constraints in ids, not in words")
+            self._lexicon = Lexicon(self.model.vocabulary)
+        return self._lexicon
+
+    def start(self, text: str, chains: int, max_words: int = 20) -> Sentences:
+        """`chains` copies of a sentence, for chains to start from, with room for `max_words` words and marks."""
+        words = truecase(split(text), self.lexicon.vocabulary.is_ordinary)
+        for word in words:
+            if word not in self.lexicon:
+                raise BadInput(f"start: {word!r} is neither in the model's vocabulary nor in a constraint")
+        device = self.model.device if isinstance(self.model, VocabularyModel) else None
+        ids = [self.lexicon.add(word) for word in words]
+        return Sentences.from_lists([ids] * chains, max_words + 1, device=device)
+
+    def texts(self, sentences: Sentences) -> list[str]:
+        """The sentences as people write them."""
+        return [join(self.lexicon.words(ids)) for ids in sentences.to_lists()]
 
     def possible(self, sentences: Sentences) -> Tensor:
         """[B] bool: every hard constraint holds, and the sentence is neither empty nor as long as the array."""
@@ -52,9 +100,9 @@ class Target:
             holds = holds & constraint.holds(sentences)
         if self._slow and bool(holds.any()):  # a function or a network is asked about what the others allow only
             rows = holds.nonzero()[:, 0]
-            some = sentences.select(rows)
+            allowed = sentences.select(rows)
             for asked in self._slow:
-                holds = holds.index_copy(0, rows, holds[rows] & (asked.log_factor(some) == 0))
+                holds = holds.index_copy(0, rows, holds[rows] & _holds(asked, allowed))
         return holds
 
     def soft(self, sentences: Sentences) -> Tensor:

@@ -21,8 +21,8 @@ def comparison(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(__import__("sys").modules, "authors_kernel", module)
     spec.loader.exec_module(module)
-    monkeypatch.setattr(module, "WORDS", 3)
-    monkeypatch.setattr(module, "LONGEST", 2)
+    monkeypatch.setattr(module, "NUM_WORDS", 3)
+    monkeypatch.setattr(module, "MAX_LENGTH", 2)
     return module
 
 

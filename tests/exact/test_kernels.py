@@ -45,15 +45,6 @@ def test_the_space_is_all_that_the_constraints_allow(space: str) -> None:
     assert set(allowed) == {key for key in keys(built.states) if max(key[1:]) < OUT}
 
 
-@pytest.mark.parametrize("window", [None, 0])
-def test_dense_and_sparse_are_the_same_matrix(window: int | None) -> None:
-    space = SPACES["phrase"]()
-    sparse = transition_matrix(KERNELS["swap"](space, window), space.states, 0.8)
-    dense = KERNELS["swap"](space, window)
-    dense.dense = True
-    assert abs(transition_matrix(dense, space.states, 0.8) - sparse).max() < 1e-12
-
-
 def test_screening_costs_acceptance_but_not_exactness() -> None:
     """Delayed acceptance never accepts more (Christen and Fox 2005), so it must differ from the plain kernel."""
     space = SPACES["free"]()

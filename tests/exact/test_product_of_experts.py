@@ -68,15 +68,12 @@ def built(request: pytest.FixtureRequest, small: RecurrentModel) -> ScreenedSpac
     return experts_space(request.param, small)
 
 
-def test_the_same_chain_however_it_is_run(built: ScreenedSpace) -> None:
+def test_a_row_alone_is_the_row_in_a_batch(built: ScreenedSpace) -> None:
     kernel, start = built.kernel(ProductOfExperts.window, ProductOfExperts.trust), built.start(10)
     plain = history(kernel, start)
     assert len({str(sentence) for sentence, *_ in plain.values()}) > 10
-    assert history(kernel, start, prefetch=3) == plain
     alone = history(kernel, start.select(torch.tensor([4])), chains=torch.tensor([4]))
     assert alone == {key: value for key, value in plain.items() if key[0] == 4}
-    kernel.dense = True
-    assert history(kernel, start) == plain
 
 
 def test_what_is_kept_is_what_a_fresh_look_finds(built: ScreenedSpace) -> None:

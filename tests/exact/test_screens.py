@@ -6,10 +6,9 @@ import torch
 from cgmh.proposals import Mixture, SwapBlocks
 from cgmh.sampling import Kernel
 from cgmh.target import Target
-from enumeration import all_sentences, target_distribution, transition_matrix, violations
+from enumeration import target_distribution, transition_matrix, violations
 from histories import history, start_of
-from spaces import SPACES, A, B, C, Early, Favours, Space, fill_edits
-from toys import ToyModel
+from spaces import SPACES, Early, Favours, Space, fill_edits
 
 torch.set_num_threads(1)
 
@@ -23,9 +22,9 @@ class Late(Early):
     screens = False
 
 
-def kernel(space: Space, window: int | None = 1, trust: float = 1.0, *, dense: bool = False) -> Kernel:
+def kernel(space: Space, window: int | None = 1, trust: float = 1.0) -> Kernel:
     proposal = Mixture([(fill_edits(space), 0.8), (SwapBlocks(2), 0.2)])
-    return Kernel(space.target, proposal, window, trust=trust, dense=dense)
+    return Kernel(space.target, proposal, window, trust=trust)
 
 
 @pytest.mark.parametrize("space", SPACES_THAT_SCREEN)
@@ -33,20 +32,6 @@ def kernel(space: Space, window: int | None = 1, trust: float = 1.0, *, dense: b
 def test_exact(space: str, window: int, trust: float, beta: float) -> None:
     built = SPACES[space]()
     assert violations(kernel(built, window, trust), built.states, beta) == []
-
-
-@pytest.mark.parametrize("space", SPACES_THAT_SCREEN)
-def test_dense_is_exact_and_the_same_matrix(space: str) -> None:
-    built = SPACES[space]()
-    inputs = int(built.states.inputs.max()) + 1
-    states = all_sentences((A, B, C), 3, [lambda _: True] * inputs)
-    states = states.select(built.target.possible(states).nonzero()[:, 0])
-    if space == SCREENS:
-        built.model = ToyModel(3)  # no word but these
-    dense = kernel(built, dense=True)
-    assert violations(dense, states, 0.8) == []
-    sparse = transition_matrix(kernel(built), states, 0.8)
-    assert abs(transition_matrix(dense, states, 0.8) - sparse).max() < 1e-12
 
 
 def test_the_screen_is_asked_and_the_target_stays() -> None:
@@ -72,10 +57,10 @@ def test_the_gain_is_that_of_those_that_screen() -> None:
     assert Target(space.model, [Favours()]).screened_gain(other, soft) == 0.0
 
 
-def test_the_same_chain_however_it_is_run() -> None:
+def test_a_row_alone_is_the_row_in_a_batch() -> None:
     space = SPACES[SCREENS]()
-    start = start_of(space)
+    start, five = start_of(space), torch.tensor([5])
     plain = history(kernel(space), start)
-    assert history(kernel(space, dense=True), start) == plain
-    assert history(kernel(space), start, prefetch=3) == plain
+    alone = history(kernel(space), start.select(five), chains=five)
+    assert alone == {key: value for key, value in plain.items() if key[0] == 5}
     assert len({str(sentence) for sentence, *_ in plain.values()}) > 10

@@ -41,16 +41,15 @@ def test_a_chain_alone_is_the_chain_in_a_batch(case: tuple[str, str, int | None,
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-@pytest.mark.parametrize("every", [1, 3])
-def test_resumed_is_uninterrupted(case: tuple[str, str, int | None, str], every: int) -> None:
+def test_resumed_is_uninterrupted(case: tuple[str, str, int | None, str]) -> None:
     """Sentences, levels and clocks are enough to go on, also from clocks that differ."""
     kernel, start, ladder = _built(case)
-    whole = tempered_history(kernel, start, ladder, every=every)
+    whole = tempered_history(kernel, start, ladder)
     stops = [7, 12]
     clocks, sentences, levels = [], [], []
     for chain in range(12):
         one = torch.tensor([chain])
-        rounds = tempered(kernel, start.select(one), STEPS, 5, ladder, SCHEDULE, every, chains=one)
+        rounds = tempered(kernel, start.select(one), STEPS, 5, ladder, SCHEDULE, chains=one)
         clock, replicas, _ = [next(rounds) for _ in range(stops[chain % 2])][-1]
         clocks.append(clock)
         sentences += replicas.state.sentences.to_lists()
@@ -61,19 +60,10 @@ def test_resumed_is_uninterrupted(case: tuple[str, str, int | None, str], every:
         kernel,
         Sentences.from_lists(sentences, start.capacity, inputs),
         ladder,
-        every=every,
         first_step=torch.cat(clocks),
         levels=torch.cat(levels),
     )
     assert rest == {(chain, step): value for (chain, step), value in whole.items() if step >= stops[chain % 2]}
-
-
-@pytest.mark.parametrize("case", CASES[:2], ids=str)
-def test_dense_is_the_same_chain(case: tuple[str, str, int | None, str]) -> None:
-    kernel, start, ladder = _built(case)
-    plain = tempered_history(kernel, start, ladder)
-    kernel.dense = True
-    assert tempered_history(kernel, start, ladder) == plain
 
 
 def test_a_ladder_of_one_level_is_the_plain_chain() -> None:
@@ -119,18 +109,17 @@ class Counting(ToyModel):
 def test_exchanges_cost_no_model_call() -> None:
     space = SPACES["soft and hard"]()
     space.model = Counting(4, seed=3)
-    kernel, ladder, start = Kernel(space.target, fill_edits(space), dense=True), LADDERS["four"], start_of(space)
+    kernel, ladder, start = Kernel(space.target, fill_edits(space)), LADDERS["four"], start_of(space)
 
-    def calls(every: int, levels: Ladder) -> tuple[int, int]:
+    def calls(levels: Ladder) -> tuple[int, int]:
         Counting.calls, exchanges = 0, Exchanges()
-        for _, _, info in tempered(kernel, start, 30, 1, levels, every=every):
+        for _, _, info in tempered(kernel, start, 30, 1, levels):
             exchanges.add(info)
         return Counting.calls, int(exchanges.accepted.sum())
 
-    often, exchanged = calls(1, ladder)
+    often, exchanged = calls(ladder)
     assert exchanged > 50
-    assert calls(1000, ladder) == (often, 0)
-    assert calls(1, Ladder((1.0,))) == (often, 0)  # as many calls of a plain chain, each with more rows
+    assert calls(Ladder((1.0,))) == (often, 0)  # as many calls of a plain chain, each with more rows
     *_, (clock, replicas, _) = tempered(kernel, start, 30, 1, ladder)
     Counting.calls = 0
     names = torch.arange(48)

@@ -50,10 +50,10 @@ def test_the_exchange_of_two_is_exact(space: str, ladder: str, beta: float) -> N
 
 @pytest.mark.parametrize("space", TINY)
 @pytest.mark.parametrize("ladder", ["three", "three, uneven", "four"])
-@pytest.mark.parametrize("clock", [3, 6])
+@pytest.mark.parametrize("clock", [1, 2])
 def test_the_exchange_of_more_is_exact_at_even_and_odd_pairs(space: str, ladder: str, clock: int) -> None:
     built = TINY[space]()
-    tempered = TemperedKernel(KERNELS["fill edits"](built, None), LADDERS[ladder], every=3)
+    tempered = TemperedKernel(KERNELS["fill edits"](built, None), LADDERS[ladder])
     for levels in list(permutations(range(len(LADDERS[ladder]))))[::5]:
         assert violations_on_tuples(OnTuples(tempered, clock, levels, only_exchange=True), built.states, 1.3) == []
 
@@ -61,7 +61,7 @@ def test_the_exchange_of_more_is_exact_at_even_and_odd_pairs(space: str, ladder:
 def test_an_exchange_moves_where_it_should_and_only_when_due() -> None:
     """Otherwise a matrix that never exchanges would pass."""
     built = TINY["soft"]()
-    tempered = TemperedKernel(KERNELS["fill edits"](built, None), LADDERS["three"], every=2)
+    tempered = TemperedKernel(KERNELS["fill edits"](built, None), LADDERS["three"])
     lists = Tuples.of(built.states, 3).to_lists()
 
     def moved(clock: int) -> set[tuple[bool, ...]]:
@@ -72,9 +72,9 @@ def test_an_exchange_moves_where_it_should_and_only_when_due() -> None:
             for one, other in zip(start, end, strict=True)
         }
 
-    assert moved(0) == moved(1) == moved(3) == {(False, False, False)}
-    assert moved(2) == moved(6) == {(False, False, False), (True, True, False)}
-    assert moved(4) == {(False, False, False), (False, True, True)}
+    assert moved(0) == {(False, False, False)}
+    assert moved(1) == moved(3) == {(False, False, False), (True, True, False)}
+    assert moved(2) == {(False, False, False), (False, True, True)}
 
 
 def _whole(space: str, window: int | None) -> tuple[Space, Kernel]:

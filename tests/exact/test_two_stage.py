@@ -131,47 +131,31 @@ def built(request: pytest.FixtureRequest, small: RecurrentModel, big: TextModel)
     return screened_space(request.param, small, big)
 
 
-@pytest.mark.parametrize("prefetch", [2, 5])
-def test_prefetch_is_the_same_chain(built: ScreenedSpace, prefetch: int) -> None:
-    plain = history(built.kernel(WHOLE), built.start(10))
-    assert len(plain) == 10 * STEPS
-    assert len({str(sentence) for sentence, *_ in plain.values()}) > 10
-    assert history(built.kernel(WHOLE), built.start(10), prefetch=prefetch) == plain
-
-
 def test_a_row_alone_or_elsewhere_is_the_row_in_a_batch(built: ScreenedSpace) -> None:
     kernel, start = built.kernel(WHOLE), built.start(10)
     together = history(kernel, start)
+    assert len(together) == 10 * STEPS
+    assert len({str(sentence) for sentence, *_ in together.values()}) > 10
     alone = history(kernel, start.select(torch.tensor([4])), chains=torch.tensor([4]))
     assert alone == {key: value for key, value in together.items() if key[0] == 4}
     flip = torch.arange(10).flip(0)
     assert history(kernel, start.select(flip), chains=flip) == together
 
 
-def test_dense_is_the_same_chain(built: ScreenedSpace) -> None:
-    kernel, start = built.kernel(WHOLE), built.start(10)
-    plain = history(kernel, start)
-    kernel.dense = True
-    assert history(kernel, start) == plain
-
-
-@pytest.mark.parametrize("prefetch", [1, 3])
-def test_resumed_is_uninterrupted(built: ScreenedSpace, prefetch: int) -> None:
+def test_resumed_is_uninterrupted(built: ScreenedSpace) -> None:
     kernel, start = built.kernel(WHOLE), built.start(10)
     whole = history(kernel, start)
-    rounds = sample(kernel, start, STEPS, 5, SCHEDULE, prefetch=prefetch)
+    rounds = sample(kernel, start, STEPS, 5, SCHEDULE)
     clock, state, _ = [next(rounds) for _ in range(15)][-1]
     rest = history(kernel, state.sentences, first_step=clock)
     assert rest == {key: value for key, value in whole.items() if key[1] >= clock[key[0]]}
 
 
-@pytest.mark.parametrize(("window", "prefetch"), [(WHOLE, 1), (WHOLE, 3), (1, 1)])
-def test_what_is_kept_is_what_a_fresh_look_finds(
-    small: RecurrentModel, big: TextModel, window: int, prefetch: int
-) -> None:
+@pytest.mark.parametrize("window", [WHOLE, 1])
+def test_what_is_kept_is_what_a_fresh_look_finds(small: RecurrentModel, big: TextModel, window: int) -> None:
     built = screened_space("hard", small, big, capacity=7)
     model = built.model
-    for _, state, _ in sample(built.kernel(window), built.start(12), 40, 2, Constant(0.5), prefetch):
+    for _, state, _ in sample(built.kernel(window), built.start(12), 40, 2, Constant(0.5)):
         direct = big.log_prob(model.texts(state.sentences))
         torch.testing.assert_close(state.log_factors.soft[:, 0], direct, rtol=0, atol=1e-9)
         torch.testing.assert_close(model.log_prob(state.encoding), direct, rtol=0, atol=1e-9)

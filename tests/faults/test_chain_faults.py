@@ -1,14 +1,11 @@
 """Seeded mistakes in how chains are run; comparing whole histories must catch every one."""
 
-from dataclasses import replace
-from typing import Any
-
 import pytest
 import torch
 from torch import Tensor
 
 from cgmh.draws import Draws
-from cgmh.sampling import Info, Kernel, State, sample
+from cgmh.sampling import Kernel, sample
 from histories import SCHEDULE, STEPS, history, start_of
 from spaces import SPACES, fill_edits
 from toys import ToyEncoding, ToyModel, ToyPending
@@ -23,17 +20,6 @@ def test_draws_that_depend_on_the_row_are_caught(monkeypatch: pytest.MonkeyPatch
     kernel = Kernel(space.target, fill_edits(space))
     alone = history(kernel, start_of(space).select(torch.tensor([5])), chains=torch.tensor([5]))
     assert alone != {key: value for key, value in history(kernel, start_of(space)).items() if key[0] == 5}
-
-
-def test_prefetching_past_a_change_is_caught() -> None:
-    class Blind(Kernel):
-        def step(self, *some: Any) -> tuple[State, Info]:
-            state, info = super().step(*some)
-            return state, replace(info, changed=torch.zeros_like(info.changed))
-
-    space = SPACES["free"]()
-    plain = history(Kernel(space.target, fill_edits(space)), start_of(space))
-    assert history(Blind(space.target, fill_edits(space)), start_of(space), prefetch=4) != plain
 
 
 def test_an_encoding_that_is_not_kept_up_to_date_is_caught() -> None:

@@ -186,7 +186,11 @@ class LengthyMixture(Mixture):
 
     def propose(self, draws: Draws, view: View) -> Candidate:
         edits, swap = (component.propose(draws, view) for component in self._components)
-        return swap.where(view.sentences.lengths > 2, edits)
+        longer = view.sentences.lengths > 2
+        pairs = zip(swap.tensors(), edits.tensors(), strict=True)
+        return Candidate(
+            swap.sentences.where(longer, edits.sentences), *(torch.where(longer, one, other) for one, other in pairs)
+        )
 
 
 @fault("the choice of component depends on the sentence")

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from cgmh.constraints import ContainsWords
 from cgmh.draws import Draws
-from cgmh.sampling import Info, Kernel, Ladder, Replicas, State, TemperedKernel, acceptance, tempering
+from cgmh.sampling import Info, Kernel, Ladder, Replicas, State, TemperedKernel, acceptance, chain, tempering
 from cgmh.target import LogFactors, Target
 from cgmh.text.sentences import Sentences
 from enumeration import all_sentences
@@ -195,5 +195,5 @@ def test_replicas_that_share_their_draws_are_caught(monkeypatch: pytest.MonkeyPa
         return float((ids[0::2] == ids[1::2]).all(-1).double().mean())
 
     assert alike() < 0.5
-    monkeypatch.setattr(tempering, "Draws", lambda seed, names, steps: Draws(seed, names // 2, steps))
+    monkeypatch.setattr(chain, "Draws", lambda seed, names, steps: Draws(seed, names // 2, steps))
     assert alike() == 1

@@ -44,7 +44,6 @@ def test_a_row_does_not_depend_on_its_neighbours() -> None:
         alone = Draws(1, some, some * 3).uniform(site)
         assert torch.equal(alone, together.uniform(site)[some])
         assert torch.equal(alone, together.select(some).uniform(site))
-        assert torch.equal(alone, Draws(1, some, some).at_steps(some * 3).uniform(site))
         assert torch.equal(alone, Draws(1, some, some).ahead(some * 3 - 2, 4)[2].uniform(site))
 
 

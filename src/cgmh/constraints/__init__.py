@@ -1,8 +1,8 @@
 """Claims about a sentence: what the target multiplies the language model with."""
 
-from .function import PythonConstraint, UserConstraint, constraint
+from .claims import PythonConstraint, UserConstraint, constraint, contains, ends_with, forbids, length_between
 from .overlap import Differs, Overlap
-from .protocols import Constraint, HardConstraint
+from .protocols import Claim, Constraint, HardConstraint, Product
 from .similarity import (
     AtLeast,
     ContentWords,
@@ -13,12 +13,12 @@ from .similarity import (
     Weighted,
     WordVectors,
 )
-from .words import Alternative, Apart, ContainsWords, EndsWith, Forbids, LengthBetween, Requirement
+from .words import Apart, ContainsWords, EndsWith, Forbids, LengthBetween, Requirement
 
 __all__ = [
-    "Alternative",
     "Apart",
     "AtLeast",
+    "Claim",
     "Constraint",
     "ContainsWords",
     "ContentWords",
@@ -29,6 +29,7 @@ __all__ = [
     "KeywordsKept",
     "LengthBetween",
     "Overlap",
+    "Product",
     "PythonConstraint",
     "Requirement",
     "SentenceVectors",
@@ -38,4 +39,8 @@ __all__ = [
     "Weighted",
     "WordVectors",
     "constraint",
+    "contains",
+    "ends_with",
+    "forbids",
+    "length_between",
 ]

@@ -1,18 +1,18 @@
-"""A noisy channel: how likely a source is to have been typed where a sentence was meant.
+"""A noisy channel: how likely it is that a source was typed where a sentence was meant.
 
-log chi(source | x) is minus the cost of the cheapest way to make x from the source: words kept, replaced, inserted,
-deleted, split, joined, or exchanged with their neighbour, each at its own cost.
+log chi(source | x) is minus the cost of the cheapest way to make x from the source by replacing, inserting, deleting,
+splitting, joining and exchanging words, each at its own cost.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import torch
 from torch import Tensor
 
 from ..text.edits import Edit, Ids
-from ..text.sentences import Sentences
-from .protocols import OnDevice, pad
+from ..text.sentences import OnDevice, Sentences, pad
 
 ALIGNED = 256  # sentences that are aligned together: a table of each is held in lists
 ROUNDING = 1e-9  # nats by which equal costs may differ
@@ -63,15 +63,14 @@ class Channel:
     ) -> None:
         self._sources, self._other, self._order, self.first = sources, other, order, first
         self._kinds = insert_kinds  # of each id
-        longest, num_ids = max(len(source.ids) for source in sources), len(insert)
+        longest = max(len(source.ids) for source in sources)
         listed = [_listed(source) for source in sources]
-        width = max(len(some) for some in listed) + 1
-        local = torch.zeros(len(sources), num_ids, dtype=torch.int16)  # [I,ids]: 0 is a word that no table names
-        shape = (len(sources), longest, width)
+        local = torch.zeros(len(sources), len(insert), dtype=torch.int16)  # [I,ids]: 0 is a word that no table names
+        shape = (len(sources), longest, max(map(len, listed)) + 1)
         replace = torch.full(shape, other.cost, dtype=torch.float64)  # [I,N,W]
         join = torch.full(shape, torch.inf, dtype=torch.float64)  # [I,N,W]: of the words before the place and at it
         delete = torch.zeros(len(sources), longest, dtype=torch.float64)
-        num_splits = max([len(some) for source in sources for some in source.split], default=0)
+        num_splits = max([len(pairs) for source in sources for pairs in source.split], default=0)
         split = torch.full((len(sources), longest, num_splits, 2), -1)  # [I,N,K,2]
         split_cost = torch.full((len(sources), longest, num_splits), torch.inf, dtype=torch.float64)
         for number, (source, words) in enumerate(zip(sources, listed, strict=True)):
@@ -80,13 +79,13 @@ class Channel:
             for i, word in enumerate(source.ids):
                 if source.other:
                     replace[number, i] = source.other[i].cost
-                for there, priced in source.replace[i].items():
-                    replace[number, i, places[there]] = priced.cost
+                for new, priced in source.replace[i].items():
+                    replace[number, i, places[new]] = priced.cost
                 replace[number, i, places[word]] = 0.0
                 delete[number, i] = source.delete[i].cost
                 if i and source.join:
-                    for there, priced in source.join[i - 1].items():
-                        join[number, i, places[there]] = priced.cost
+                    for new, priced in source.join[i - 1].items():
+                        join[number, i, places[new]] = priced.cost
                 for k, (pair, priced) in enumerate(source.split[i].items() if source.split else ()):
                     split[number, i, k] = torch.tensor(pair)
                     split_cost[number, i, k] = priced.cost
@@ -101,7 +100,7 @@ class Channel:
     def log_factor(self, sentences: Sentences) -> Tensor:
         """[B] float64: minus the cost."""
         tables = self._tables.at(sentences.device)
-        # Prefix sums: a sum over the whole row would round otherwise in a wider array.
+        # Prefix sums, because a sum over the whole row would round differently in a wider array.
         strange = torch.nn.functional.pad(tables["strange"][sentences.ids].cumsum(-1), (1, 0))  # [B,L+1]
         cost = (self._costs(sentences)[-1] + strange).gather(1, sentences.lengths[:, None])[:, 0]
         return -(cost + self.first * tables["first"][sentences.inputs] * self._changed(sentences))
@@ -142,8 +141,8 @@ class Channel:
             for k in range(num_splits):
                 pair = tables["split"][inputs, i, k]  # [B,2]
                 apart = (ids[:, :-1] == pair[:, :1]) & (ids[:, 1:] == pair[:, 1:])
-                some = (before[:, :-2] + tables["split_cost"][inputs, i, k][:, None]).masked_fill(~apart, torch.inf)
-                best[:, 2:] = torch.minimum(best[:, 2:], some)
+                cost = before[:, :-2] + tables["split_cost"][inputs, i, k][:, None]
+                best[:, 2:] = torch.minimum(best[:, 2:], cost.masked_fill(~apart, torch.inf))
             best = (best - inserted).cummin(-1).values + inserted
             costs.append(torch.where((i < lengths)[:, None], best, before))
         return costs
@@ -205,7 +204,4 @@ class Channel:
 
 def _listed(source: ChannelSource) -> list[int]:
     """Every word that a table names: those of the source, replacements, joined words."""
-    found = dict.fromkeys(source.ids)
-    for table in (*source.replace, *source.join):
-        found.update(dict.fromkeys(table))
-    return list(found)
+    return list(dict.fromkeys([*source.ids, *chain(*source.replace, *source.join)]))

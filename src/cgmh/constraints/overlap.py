@@ -1,15 +1,15 @@
 """How much of a sentence is copied from a source: BLEU against the source, and the constraint that it be little."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
-from ..text.sentences import Sentences
-from .protocols import OnDevice, pad
+from ..text.sentences import OnDevice, Sentences, pad
 
 ORDER = 4  # n-grams up to this many words
-LEAST = 0.02  # a smaller difference counts as this one, so that its logarithm is finite
+MIN_DIFFERENCE = 0.02  # a smaller one counts as this, so that its logarithm is finite
 
 
 class Overlap:
@@ -20,35 +20,31 @@ class Overlap:
     """
 
     def __init__(self, sources: Sequence[Sequence[int]], classes: Tensor) -> None:
-        trimmed = [self._trimmed([int(classes[id]) for id in source]) for source in sources]
-        grams: list[list[int]] = []
-        counts: list[list[int]] = []
         local = torch.zeros(len(sources), int(classes.max()) + 2, dtype=torch.int64)  # [I,classes+1]: 0 is not there
-        widths = []
-        for number, source in enumerate(trimmed):
-            distinct = {word: at for at, word in enumerate(dict.fromkeys(source), 1)}
-            for word, at in distinct.items():
-                local[number, word] = at
+        lengths, widths, grams = [], [], []
+        for number, source in enumerate(sources):
+            words = [int(classes[id]) for id in source]
+            words = words[:-1] if words and words[-1] < 0 else words
+            distinct = {word: at for at, word in enumerate(dict.fromkeys(words), 1)}
+            local[number, list(distinct)] = torch.arange(1, len(distinct) + 1)
+            codes = [distinct[word] for word in words]
+            lengths.append(len(words))
             widths.append(len(distinct) + 1)
-            found: dict[int, int] = {}
-            for n in range(1, ORDER + 1):
-                for at in range(len(source) - n + 1):
-                    code = _code([distinct[word] for word in source[at : at + n]], widths[-1])
-                    found[code * ORDER + n - 1] = found.get(code * ORDER + n - 1, 0) + 1
-            grams.append(list(found))
-            counts.append(list(found.values()))
+            grams.append(
+                Counter(
+                    _code(codes[at : at + n], widths[-1]) * ORDER + n - 1
+                    for n in range(1, ORDER + 1)
+                    for at in range(len(codes) - n + 1)
+                )
+            )
         self._tables = OnDevice(
             classes=classes,
             local=local,
             widths=torch.tensor(widths),
-            lengths=torch.tensor([len(source) for source in trimmed]),
-            grams=pad(grams, -1),  # [I,G]: the n-grams of the source, coded with their order
-            counts=pad(counts, 0),  # [I,G]
+            lengths=torch.tensor(lengths),
+            grams=pad([list(counts) for counts in grams], -1),  # [I,G]: the n-grams of the source, with their order
+            counts=pad([list(counts.values()) for counts in grams], 0),  # [I,G]
         )
-
-    @staticmethod
-    def _trimmed(words: list[int]) -> list[int]:
-        return words[:-1] if words and words[-1] < 0 else words
 
     def __call__(self, sentences: Sentences) -> Tensor:
         """[B] float64 in 0..1."""
@@ -66,23 +62,23 @@ class Overlap:
         smooth = torch.ones_like(precision)
         code = torch.zeros_like(local)
         whole = torch.ones_like(present)
-        some = torch.zeros_like(marked)
+        any_match = torch.zeros_like(marked)
         for n in range(ORDER):
             # codes of the n-grams that begin at each place; one with a word from outside the source matches nothing
             here = torch.nn.functional.pad(local[:, n:], (0, min(n, sentences.capacity)))
             code = code * width + here
             whole = whole & (here > 0)
             coded = torch.where(whole, code * ORDER + n, -2)  # [B,L]
-            found = (coded[:, :, None] == grams[:, None, :]).sum(1)  # [B,G]
-            matches = torch.minimum(found, counts).masked_fill(order != n, 0).sum(-1)  # [B]
+            occurrences = (coded[:, :, None] == grams[:, None, :]).sum(1)  # [B,G]
+            matches = torch.minimum(occurrences, counts).masked_fill(order != n, 0).sum(-1)  # [B]
             total = (lengths - n).clamp(min=0)
-            some |= matches > 0
+            any_match |= matches > 0
             smooth = torch.where((matches == 0) & (total > 0), smooth * 2, smooth)
             share = torch.where(matches > 0, matches.double(), 1 / smooth) / total.clamp(min=1)
             precision += torch.where(total > 0, share.log(), 0.0)
         score = torch.exp(precision / lengths.clamp(1, ORDER))
         brevity = (1 - tables["lengths"][sentences.inputs].double() / lengths.clamp(min=1)).clamp(max=0).exp()
-        return torch.where(some, score * brevity, 0.0)
+        return torch.where(any_match, score * brevity, 0.0)
 
 
 def _code(words: Sequence[int], width: int) -> int:
@@ -102,4 +98,4 @@ class Differs:
         self._overlap, self._weight = overlap, weight
 
     def log_factor(self, sentences: Sentences) -> Tensor:
-        return self._weight * (1 - self._overlap(sentences)).clamp(min=LEAST).log()
+        return self._weight * (1 - self._overlap(sentences)).clamp(min=MIN_DIFFERENCE).log()

@@ -1,15 +1,12 @@
-"""A claim about a sentence: a factor of the target.
-
-Look-up tables that follow the sentences to their device.
-"""
+"""What a constraint is: a factor of the target, over the word ids of a run or not yet bound to them."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
 from typing import Protocol
 
 import torch
 from torch import Tensor
 
+from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
 
 
@@ -46,31 +43,21 @@ class HardConstraint(ABC):
         return torch.zeros(holds.shape, dtype=torch.float64, device=holds.device).masked_fill(~holds, -torch.inf)
 
 
-class OnDevice:
-    """Tensors that follow the sentences to their device; one copy a device."""
+class Claim(ABC):
+    """A factor of the target that is not yet bound to the ids of a run."""
 
-    def __init__(self, **tensors: Tensor) -> None:
-        self._copies: dict[torch.device, dict[str, Tensor]] = {torch.device("cpu"): tensors}
+    name: str
 
-    def at(self, device: torch.device) -> dict[str, Tensor]:
-        """The tensors on a device."""
-        copy = self._copies.get(device)
-        if copy is None:
-            copy = {name: tensor.to(device) for name, tensor in self._copies[torch.device("cpu")].items()}
-            self._copies[device] = copy
-        return copy
+    @abstractmethod
+    def bound(self, lexicon: Lexicon) -> Constraint:
+        """The constraint over the ids of a lexicon, which is given the words that it lacks."""
+
+    def __mul__(self, other: "Claim | Product") -> "Product":
+        return Product((self,)) * other
 
 
-def id_table(ids: Collection[int]) -> Tensor:
-    """[max + 2] bool: true at the ids; the last entry is false and stands for every larger id."""
-    table = torch.zeros(max(ids, default=-1) + 2, dtype=torch.bool)
-    table[list(ids)] = True
-    return table
+class Product(tuple[Claim, ...]):
+    """Several claims at once: the target is multiplied by the factor of each."""
 
-
-def pad(rows: Sequence[Sequence[int]], value: int = -1) -> Tensor:
-    """[rows, longest] int64."""
-    width = max((len(row) for row in rows), default=0)
-    return torch.tensor([[*row, *[value] * (width - len(row))] for row in rows], dtype=torch.int64).reshape(
-        len(rows), width
-    )
+    def __mul__(self, other: "Claim | Product") -> "Product":  # type: ignore[override]
+        return Product((*self, *(other if isinstance(other, Product) else (other,))))

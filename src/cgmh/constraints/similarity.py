@@ -16,17 +16,16 @@ from torch import Tensor
 from ..models.meaning import Encoder
 from ..models.protocols import TextEncoder
 from ..text.lexicon import Lexicon
-from ..text.sentences import Sentences
+from ..text.sentences import OnDevice, Sentences, pad
 from ..text.tokenizer import join
-from .protocols import OnDevice, pad
 from .words import Patterns, Requirement, normalize
 
-LEAST = 0.01  # a smaller similarity counts as this one, so that its logarithm is finite
-# Sums are rounded, so that a sentence has one similarity whatever stands beside it in a batch. What is averaged is kept
-# in whole millionths: their sum is exact in any order, where a rounded mean could fall on either side of a half.
-_DIGITS = 6
-_WHOLE = 1e6
-MOST_KNOWN = 100_000  # sentences whose similarity is remembered, where asking takes milliseconds
+MIN_SIMILARITY = 0.01  # a smaller one counts as this, so that its logarithm is finite
+# Cosines are rounded, so that a sentence has one similarity whatever stands beside it in a batch. What is averaged is
+# kept in whole millionths: their sum is exact in any order, where a rounded mean could fall on either side of a half.
+DIGITS = 6
+WHOLE = 1e6
+MAX_REMEMBERED = 100_000  # sentences whose similarity is remembered, where asking takes milliseconds
 
 
 class Similarity(Protocol):
@@ -50,8 +49,8 @@ class AtLeast:
         self._similarity, self._threshold = similarity, threshold
 
     def log_factor(self, sentences: Sentences) -> Tensor:
-        found = self._similarity(sentences)
-        return torch.zeros_like(found).masked_fill(found < self._threshold, -torch.inf)
+        similarity = self._similarity(sentences)
+        return torch.zeros_like(similarity).masked_fill(similarity < self._threshold, -torch.inf)
 
 
 class Weighted:
@@ -64,7 +63,7 @@ class Weighted:
         self._similarity, self._weight = similarity, weight
 
     def log_factor(self, sentences: Sentences) -> Tensor:
-        return self._weight * self._similarity(sentences).clamp(min=LEAST).log()
+        return self._weight * self._similarity(sentences).clamp(min=MIN_SIMILARITY).log()
 
 
 class KeywordsKept:
@@ -73,7 +72,7 @@ class KeywordsKept:
     name = "kw"
 
     def __init__(self, requirements: Sequence[Sequence[Requirement]]) -> None:
-        self._patterns = Patterns([[normalize(requirement) for requirement in some] for some in requirements])
+        self._patterns = Patterns([[normalize(requirement) for requirement in own] for own in requirements])
 
     def __call__(self, sentences: Sentences) -> Tensor:
         if not self._patterns.num_requirements:
@@ -99,11 +98,11 @@ class WordVectors:
         self._minimum = minimum
         best = torch.zeros(len(sources), len(rows), dtype=torch.float64)  # [I,ids]: whole millionths
         for number, source in enumerate(sources):
-            kept = [id for id in source if bool(counts[id])]
-            own = vectors[rows[kept]]  # [S,D]
-            if kept:
-                best[number] = ((vectors @ own.T).amax(-1).clamp(0, 1)[rows] * _WHOLE).round()
-            best[number, list(source)] = _WHOLE
+            counted = [id for id in source if bool(counts[id])]
+            if counted:
+                cosines = vectors @ vectors[rows[counted]].T  # [W+1,S]
+                best[number] = (cosines.amax(-1).clamp(0, 1)[rows] * WHOLE).round()
+            best[number, list(source)] = WHOLE
         self._tables = OnDevice(best=best, counts=counts)
 
     def __call__(self, sentences: Sentences) -> Tensor:
@@ -111,8 +110,8 @@ class WordVectors:
         counted = tables["counts"][sentences.ids] & sentences.present  # [B,L]
         best = tables["best"][sentences.inputs[:, None], sentences.ids]  # [B,L]
         if self._minimum:
-            return best.masked_fill(~counted, _WHOLE).amin(-1) / _WHOLE
-        mean = (best * counted).sum(-1) / (_WHOLE * counted.sum(-1).clamp(min=1))
+            return best.masked_fill(~counted, WHOLE).amin(-1) / WHOLE
+        mean = (best * counted).sum(-1) / (WHOLE * counted.sum(-1).clamp(min=1))
         return torch.where(counted.any(-1), mean, 1.0)
 
 
@@ -126,12 +125,8 @@ class ContentWords:
     name = "cw"
 
     def __init__(self, sources: Sequence[Sequence[int]], rows: Tensor, vectors: Tensor, importance: Tensor) -> None:
-        self._tables = OnDevice(
-            own=pad(sources, -1),  # [I,S]
-            rows=rows,
-            vectors=vectors,
-            importance=importance.double(),
-        )
+        own = pad(sources, -1)  # [I,S]
+        self._tables = OnDevice(own=own, rows=rows, vectors=vectors, importance=importance.double())
 
     def __call__(self, sentences: Sentences) -> Tensor:
         tables = self._tables.at(sentences.device)
@@ -142,11 +137,9 @@ class ContentWords:
         cosine = vectors[rows[own]] @ vectors[rows[sentences.ids]].transpose(1, 2)  # [B,S,L]
         near = torch.where(own[:, :, None] == sentences.ids[:, None, :], 1.0, cosine.clamp(0, 1).square())
         near = near * (there[:, :, None] & present[:, None, :])
-        found = [
-            _mean(near.amax(2), tables["importance"][own] * there),
-            _mean(near.amax(1), tables["importance"][sentences.ids] * present),
-        ]
-        return (found[0] * found[1]).sqrt().round(decimals=_DIGITS)
+        source_found = _mean(near.amax(2), tables["importance"][own] * there)  # [B]
+        sentence_found = _mean(near.amax(1), tables["importance"][sentences.ids] * present)  # [B]
+        return (source_found * sentence_found).sqrt().round(decimals=DIGITS)
 
 
 def _mean(values: Tensor, weights: Tensor) -> Tensor:
@@ -167,16 +160,13 @@ class SentenceVectors:
         self._tables = OnDevice(own=own, rows=rows)
 
     def __call__(self, sentences: Sentences) -> Tensor:
-        tables = self._tables.at(sentences.device)
-        encoder = self._encoders.get(sentences.device)
-        if encoder is None:
-            encoder = self._encoders[sentences.device] = deepcopy(self._encoders[torch.device("cpu")]).to(
-                sentences.device
-            )
+        tables, device = self._tables.at(sentences.device), sentences.device
+        if device not in self._encoders:
+            self._encoders[device] = deepcopy(self._encoders[torch.device("cpu")]).to(device)
         with torch.no_grad():
-            found = encoder(tables["rows"][sentences.ids] * sentences.present)  # [B,H]
-            cosine: Tensor = (found * tables["own"][sentences.inputs]).sum(-1)
-        return cosine.clamp(0, 1).round(decimals=_DIGITS)
+            vectors = self._encoders[device](tables["rows"][sentences.ids] * sentences.present)  # [B,H]
+            cosine: Tensor = (vectors * tables["own"][sentences.inputs]).sum(-1)
+        return cosine.clamp(0, 1).round(decimals=DIGITS)
 
 
 class TextVectors:
@@ -186,23 +176,22 @@ class TextVectors:
 
     def __init__(self, sources: Sequence[Sequence[int]], lexicon: Lexicon, encoder: TextEncoder) -> None:
         self._lexicon, self._encoder = lexicon, encoder
-        self._own = encoder.encode([self._text(source) for source in sources])  # [I,H]
+        self._own = self._encode(sources)  # [I,H]
         self._known: dict[tuple[int, ...], float] = {}  # by input and words
 
-    def _text(self, ids: Sequence[int]) -> str:
-        return join(self._lexicon.words(ids))
+    def _encode(self, sentences: Sequence[Sequence[int]]) -> Tensor:
+        return self._encoder.encode([join(self._lexicon.words(ids)) for ids in sentences])
 
     def __call__(self, sentences: Sentences) -> Tensor:
         inputs = sentences.inputs.tolist()
         keys = [(input, *ids) for input, ids in zip(inputs, sentences.to_lists(), strict=True)]
-        known = self._known  # several threads may ask at once, and one of them begin a new one
+        known = self._known  # several threads may ask at once, and one of them may begin a new dictionary
         new = [key for key in dict.fromkeys(keys) if key not in known]
         if new:
-            if len(known) + len(new) > MOST_KNOWN:
+            if len(known) + len(new) > MAX_REMEMBERED:
                 known = self._known = {key: known[key] for key in keys if key in known}
-            vectors = self._encoder.encode([self._text(key[1:]) for key in new])  # [N,H]
-            known.update((key, self._cosine(vector, key[0])) for key, vector in zip(new, vectors, strict=True))
+            vectors = self._encode([key[1:] for key in new])  # [N,H]
+            for key, vector in zip(new, vectors, strict=True):
+                cosine = (vector * self._own[key[0]]).sum()
+                known[key] = float(cosine.clamp(0, 1).round(decimals=DIGITS))
         return torch.tensor([known[key] for key in keys], dtype=torch.float64, device=sentences.device)
-
-    def _cosine(self, vector: Tensor, input: int) -> float:
-        return float((vector * self._own[input]).sum().clamp(0, 1).round(decimals=_DIGITS))

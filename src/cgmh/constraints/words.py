@@ -1,25 +1,23 @@
-"""Where required words and phrases occur in a batch of sentences.
+"""Claims about the words of a sentence: which it contains, which it lacks, how many there are, which one is the last.
 
-The sentence contains the required words: in any order or in the order given, phrases, alternatives, repeats.
-
-Claims that one look at the words decides: Forbids, LengthBetween, EndsWith, Apart.
+`ContainsWords` takes *requirements*: words or phrases with their alternatives, each of which needs words of its own.
 """
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from itertools import pairwise
 
 import torch
 from torch import Tensor
 
-from ..text.sentences import Sentences
-from .protocols import HardConstraint, OnDevice, id_table, pad
+from ..text.sentences import OnDevice, Sentences, pad
+from .protocols import HardConstraint
 
 Alternative = Sequence[Collection[int]]  # a phrase: at each place, the ids that will do
 Requirement = Sequence[Alternative]  # any one of these phrases
-
-# The normal form: sets are frozen, one-word alternatives are one set, repeats are gone.
+# The normal form of a requirement: sets are frozen, one-word alternatives are one set, repeats are gone.
 Normal = tuple[tuple[frozenset[int], ...], ...]
+
+MAX_ENTANGLED = 8  # requirements of one input that are tried in a table of all their subsets; more go row by row
 
 
 def normalize(requirement: Requirement) -> Normal:
@@ -32,27 +30,21 @@ def normalize(requirement: Requirement) -> Normal:
     return (((single,),) if single else ()) + tuple(longer)
 
 
-def all_ids(requirement: Normal) -> frozenset[int]:
-    """Every id that some occurrence may use."""
-    return frozenset().union(*(place for alternative in requirement for place in alternative))
-
-
 class Patterns:
-    """Padded tables of I inputs with R requirements of A alternatives of P places of S ids."""
+    """Where requirements occur: padded tables of I inputs, R requirements, A alternatives, P places and S ids."""
 
     def __init__(self, requirements: Sequence[Sequence[Normal]]) -> None:
-        flat = [requirement for some in requirements for requirement in some]
+        flat = [requirement for own in requirements for requirement in own]
         phrases = [phrase for requirement in flat for phrase in requirement]
-        self.num_requirements = max((len(some) for some in requirements), default=0)
-        self.num_alternatives = max((len(requirement) for requirement in flat), default=0)
-        self.num_places = max((len(phrase) for phrase in phrases), default=0)
+        self.num_requirements = max(map(len, requirements), default=0)
+        self.num_places = max(map(len, phrases), default=0)
         num_ids = max((len(place) for phrase in phrases for place in phrase), default=0)
-        shape = (len(requirements), self.num_requirements, self.num_alternatives, self.num_places)
+        shape = (len(requirements), self.num_requirements, max(map(len, flat), default=0), self.num_places)
         words = torch.full((*shape, num_ids), -1, dtype=torch.int64)  # [I,R,A,P,S]
         free = torch.zeros(shape, dtype=torch.bool)  # [I,R,A,P]: past the end of the alternative
         spans = torch.zeros(shape[:3], dtype=torch.int64)  # [I,R,A]: words in the alternative
-        for i, some in enumerate(requirements):
-            for r, requirement in enumerate(some):
+        for i, own in enumerate(requirements):
+            for r, requirement in enumerate(own):
                 for a, phrase in enumerate(requirement):
                     spans[i, r, a] = len(phrase)
                     free[i, r, a, len(phrase) :] = True
@@ -104,9 +96,6 @@ class Patterns:
         return words[..., None] == ids[:, None, None, None, None, :]
 
 
-MOST_MASKED = 8  # entangled requirements of one input that the table of subsets takes; more go row by row
-
-
 class ContainsWords(HardConstraint):
     """Every requirement of the input is met, each by words of its own.
 
@@ -118,16 +107,15 @@ class ContainsWords(HardConstraint):
     name = "contains"
 
     def __init__(self, requirements: Sequence[Sequence[Requirement]], *, ordered: bool = False) -> None:
-        normal = [[normalize(requirement) for requirement in some] for some in requirements]
+        normal = [[normalize(requirement) for requirement in own] for own in requirements]
         self._ordered = Patterns(normal) if ordered and any(normal) else None
-        parts = [_untangle(some) for some in normal]
-        clear = [list(counts) for counts, _ in parts]
-        self._clear = Patterns(clear) if any(clear) else None
-        needed = pad([list(counts.values()) for counts, _ in parts], 0)  # [I,R]
-        entangled = [some for _, some in parts]
+        counted, entangled = zip(*map(_untangle, normal), strict=True) if normal else ((), ())
+        self._clear = Patterns([list(counts) for counts in counted]) if any(counted) else None
         self._entangled = Entangled(entangled) if any(entangled) else None
-        has_entangled = torch.tensor([bool(some) for some in entangled], dtype=torch.bool)  # [I]
-        self._tables = OnDevice(needed=needed, has_entangled=has_entangled)
+        self._tables = OnDevice(
+            needed=pad([list(counts.values()) for counts in counted], 0),  # [I,R]
+            has_entangled=torch.tensor(list(map(bool, entangled)), dtype=torch.bool),  # [I]
+        )
 
     def holds(self, sentences: Sentences) -> Tensor:
         if self._ordered is not None:
@@ -135,9 +123,8 @@ class ContainsWords(HardConstraint):
         if self._clear is None:
             holds = torch.ones(len(sentences), dtype=torch.bool, device=sentences.device)
         else:
-            found = self._clear.counts(sentences)  # [B,R]
-            needed = self._tables.at(sentences.device)["needed"].index_select(0, sentences.inputs)
-            holds = (found >= needed).all(-1)
+            needed = self._tables.at(sentences.device)["needed"].index_select(0, sentences.inputs)  # [B,R]
+            holds = (self._clear.counts(sentences) >= needed).all(-1)
         if self._entangled is None:
             return holds
         rows = (holds & self._tables.at(sentences.device)["has_entangled"][sentences.inputs]).nonzero()[:, 0]
@@ -169,10 +156,11 @@ def _untangle(requirements: list[Normal]) -> tuple[Counter[Normal], list[Normal]
     needed once: its occurrences cannot take a word from any other requirement.
     """
     counts = Counter(requirements)
+    ids = {requirement: {id for phrase in requirement for place in phrase for id in place} for requirement in counts}
     clear: Counter[Normal] = Counter()
     entangled: list[Normal] = []
     for requirement, count in counts.items():
-        shares = any(all_ids(requirement) & all_ids(other) for other in counts if other != requirement)
+        shares = any(ids[requirement] & ids[other] for other in counts if other != requirement)
         one_word = all(len(alternative) == 1 for alternative in requirement)
         if not shares and (one_word or count == 1):
             clear[requirement] = count
@@ -202,28 +190,27 @@ def _in_order(patterns: Patterns, sentences: Sentences) -> Tensor:
 class Entangled:
     """Requirements that may compete for the same words; an exact search over which are met so far.
 
-    Up to MOST_MASKED requirements: for all rows at once, the set of subsets that can be met by the words before each
-    place. More than that: the same search row by row in Python, exact and slow.
+    Up to MAX_ENTANGLED requirements are searched for all rows at once: which subsets can be met by the words before
+    each place. More than that are searched row by row in Python, just as exact and slower.
     """
 
     def __init__(self, requirements: Sequence[Sequence[Normal]]) -> None:
         self._requirements = requirements
         self._patterns = Patterns(requirements)
-        num_needed = [len(some) for some in requirements]
-        self._tables = OnDevice(full=torch.tensor([(1 << num) - 1 for num in num_needed], dtype=torch.int64))
+        self._tables = OnDevice(full=torch.tensor([(1 << len(own)) - 1 for own in requirements], dtype=torch.int64))
 
     def met(self, sentences: Sentences) -> Tensor:
         """[B] bool: whether every requirement of the row's input has words of its own."""
-        if self._patterns.num_requirements > MOST_MASKED:
+        if self._patterns.num_requirements > MAX_ENTANGLED:
             met = [
                 _met_alone(words, self._requirements[input])
                 for words, input in zip(sentences.to_lists(), sentences.inputs.tolist(), strict=True)
             ]
             return torch.tensor(met, dtype=torch.bool, device=sentences.device)
-        num, most = self._patterns.num_requirements, self._patterns.num_places
+        num, num_places = self._patterns.num_requirements, self._patterns.num_places
         begins = self._patterns.begins(sentences)  # [P,B,R,L]
         rows, longest = len(sentences), int(sentences.lengths.max())
-        subsets = torch.zeros(longest + most + 1, rows, 1 << num, dtype=torch.bool, device=sentences.device)
+        subsets = torch.zeros(longest + num_places + 1, rows, 1 << num, dtype=torch.bool, device=sentences.device)
         subsets[0, :, 0] = True  # before the first word nothing is met
         for at in range(longest):
             here = subsets[at]
@@ -231,7 +218,7 @@ class Entangled:
             for r in range(num):
                 # [B, high, low] subsets without r; the same with r lie at index 1 of the middle axis
                 without = here.view(rows, 1 << (num - r - 1), 2, 1 << r)[:, :, 0]
-                for p in range(most):
+                for p in range(num_places):
                     after = subsets[at + p + 1].view(rows, 1 << (num - r - 1), 2, 1 << r)[:, :, 1]
                     after |= without & begins[p, :, r, at, None, None]
         full = self._tables.at(sentences.device)["full"][sentences.inputs]  # [B]
@@ -258,24 +245,51 @@ class Forbids(HardConstraint):
     name = "forbids"
 
     def __init__(self, ids: Sequence[Collection[int]]) -> None:
-        mentioned = sorted(set().union(*ids)) if ids else []
-        # Ids in use are numbered densely, so that the table has one column a forbidden word rather than one a word.
-        column = torch.zeros(max(mentioned, default=-1) + 2, dtype=torch.int64)  # [max + 2]
-        column[mentioned] = torch.arange(1, len(mentioned) + 1)
-        sets = sorted({tuple(sorted(set(some))) for some in ids})
-        banned = torch.zeros(max(len(sets), 1), len(mentioned) + 1, dtype=torch.bool)  # [sets, mentioned + 1]
-        for at, some in enumerate(sets):
-            banned[at, column[list(some)]] = True
-        number = {some: at for at, some in enumerate(sets)}
-        which = torch.tensor([number[tuple(sorted(set(some)))] for some in ids], dtype=torch.int64)  # [inputs]
-        self._tables = OnDevice(column=column, banned=banned, which=which)
+        self._forbidden = IdSets(ids)
 
     def holds(self, sentences: Sentences) -> Tensor:
-        tables = self._tables.at(sentences.device)
-        column = tables["column"]
-        columns = column[sentences.ids.clamp(max=column.shape[0] - 1)]  # [B,L]
-        found = tables["banned"][tables["which"][sentences.inputs][:, None], columns]  # [B,L]
-        return ~(found & sentences.present).any(-1)
+        forbidden = self._forbidden.contain(sentences.ids, sentences.inputs[:, None])  # [B,L]
+        return ~(forbidden & sentences.present).any(-1)
+
+
+class EndsWith(HardConstraint):
+    """The last word is one of `ids`: one set for all inputs, or one set for each."""
+
+    name = "ending"
+
+    def __init__(self, ids: Collection[int] | Sequence[Collection[int]]) -> None:
+        per_input = [own for own in ids if not isinstance(own, int)]
+        self._same = not per_input
+        self._endings = IdSets(per_input or [[id for id in ids if isinstance(id, int)]])
+
+    def holds(self, sentences: Sentences) -> Tensor:
+        last = sentences.word_at(sentences.lengths - 1)  # [B]
+        inputs = torch.zeros_like(sentences.inputs) if self._same else sentences.inputs
+        return self._endings.contain(last, inputs) & (sentences.lengths > 0)
+
+
+class IdSets:
+    """A set of ids for each input."""
+
+    def __init__(self, sets: Sequence[Collection[int]]) -> None:
+        mentioned = sorted(set().union(*sets))
+        # The tables of the inputs have a column for each id that is mentioned; column 0 is for all others.
+        column = torch.zeros(max(mentioned, default=-1) + 2, dtype=torch.int64)  # [max + 2]
+        column[mentioned] = torch.arange(1, len(mentioned) + 1)
+        holds = torch.zeros(len(sets), len(mentioned) + 1, dtype=torch.bool)  # [I, mentioned + 1]
+        for input, ids in enumerate(sets):
+            holds[input, column[list(ids)]] = True
+        self._tables = OnDevice(column=column, holds=holds)
+
+    def contain(self, ids: Tensor, inputs: Tensor) -> Tensor:
+        """Whether each of `ids` is in the set of its input; both may have any shape that fits the other."""
+        tables = self._tables.at(ids.device)
+        return tables["holds"][inputs, look_up(tables["column"], ids)]
+
+
+def look_up(table: Tensor, ids: Tensor) -> Tensor:
+    """The entry of each id; the last entry stands for every larger id."""
+    return table[ids.clamp(max=table.shape[0] - 1)]
 
 
 class LengthBetween(HardConstraint):
@@ -292,55 +306,30 @@ class LengthBetween(HardConstraint):
 
     def holds(self, sentences: Sentences) -> Tensor:
         tables = self._tables.at(sentences.device)
-        counts = tables["counts"]
-        counted = counts[sentences.ids.clamp(max=counts.shape[0] - 1)] & sentences.present  # [B,L]
-        count = counted.sum(-1)
+        count = (look_up(tables["counts"], sentences.ids) & sentences.present).sum(-1)  # [B]
         least, most = (tables[name].index_select(0, sentences.inputs) for name in ("least", "most"))
         return (count >= least) & (count <= most)
-
-
-class EndsWith(HardConstraint):
-    """The last word is one of `ids`: one set for all inputs, or one an input."""
-
-    name = "ending"
-
-    def __init__(self, ids: Collection[int] | Sequence[Collection[int]]) -> None:
-        each = [some for some in ids if not isinstance(some, int)]
-        same = [some for some in ids if isinstance(some, int)]
-        tables = [id_table(some) for some in (each or [same])]
-        width = max(len(table) for table in tables)
-        ends = torch.stack([torch.nn.functional.pad(table, (0, width - len(table))) for table in tables])  # [I or 1, W]
-        self._same = not each
-        self._tables = OnDevice(ends=ends)
-
-    def holds(self, sentences: Sentences) -> Tensor:
-        ends = self._tables.at(sentences.device)["ends"]
-        last = sentences.word_at(sentences.lengths - 1).clamp_(max=ends.shape[1] - 1)  # [B]
-        found = ends[0][last] if self._same else ends[sentences.inputs, last]
-        return found & (sentences.lengths > 0)
 
 
 class Apart(HardConstraint):
     """No two words for which `marks` [ids] is true stand side by side, and none opens the sentence.
 
-    `sources`, sentences of the inputs, are not asked more than they obey themselves.
+    An input whose own sentence in `sources` breaks that is free of it.
     """
 
     name = "apart"
 
     def __init__(self, marks: Tensor, sources: Sequence[Sequence[int]]) -> None:
-        obeyed = [not _touching([bool(marks[id]) for id in source]) for source in sources]
-        self._tables = OnDevice(
-            marks=torch.cat([marks.cpu(), torch.zeros(1, dtype=torch.bool)]), asked=torch.tensor(obeyed)
-        )
+        marks = torch.cat([marks.cpu(), torch.zeros(1, dtype=torch.bool)])
+        own = Sentences.from_lists(sources, max(map(len, sources), default=0) + 1)
+        self._tables = OnDevice(marks=marks, asked=~_touching(own, marks))
 
     def holds(self, sentences: Sentences) -> Tensor:
         tables = self._tables.at(sentences.device)
-        marks = tables["marks"]
-        marked = marks[sentences.ids.clamp(max=marks.shape[0] - 1)] & sentences.present  # [B,L]
-        broken = (marked[:, 1:] & marked[:, :-1]).any(-1) | marked[:, 0]
-        return ~(broken & tables["asked"][sentences.inputs])
+        return ~(_touching(sentences, tables["marks"]) & tables["asked"][sentences.inputs])
 
 
-def _touching(marked: Sequence[bool]) -> bool:
-    return any(a and b for a, b in pairwise(marked)) or bool(marked and marked[0])
+def _touching(sentences: Sentences, marks: Tensor) -> Tensor:
+    """[B] bool: two marked words stand side by side, or one opens the sentence."""
+    marked = look_up(marks, sentences.ids) & sentences.present  # [B,L]
+    return (marked[:, 1:] & marked[:, :-1]).any(-1) | marked[:, 0]

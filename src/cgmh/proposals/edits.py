@@ -1,16 +1,12 @@
-"""Replace, insert or delete one word.
-
-Exchange two neighbouring blocks of words.
-"""
+"""One word is replaced, inserted or deleted; two neighbouring blocks of words change places."""
 
 from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
-from ..constraints.protocols import OnDevice
 from ..draws import Draws
-from ..text.sentences import Sentences
+from ..text.sentences import OnDevice, Sentences
 from .protocols import DELETE, INSERT, SWAP, Candidate, Filler, View
 
 
@@ -24,7 +20,7 @@ class WordEdits:
 
     The filler reads the sentence without the word at the place, so one fill answers for both directions. e counts the
     words that may be edited: all of them (then n+1 slots lead to a sentence with n+1 words to delete), or those that
-    `pinned` leaves. It is counted in both sentences, because an edit may pin or free another word.
+    are not `pinned`. It is counted in both sentences, because an edit may pin or free another word.
     """
 
     def __init__(
@@ -49,7 +45,7 @@ class WordEdits:
         editable, num_editable = self._editable(sentences)
         places = torch.where(inserts, sentences.lengths + 1, num_editable.clamp(min=1))  # [R]
         chosen = draws.integer(places, "at")
-        at = torch.where(inserts, chosen, _find(editable, chosen))
+        at = torch.where(inserts, chosen, nth_true(editable, chosen))
         right = at + ~inserts
         fill = self._filler.fill(view, at, right)
         word, old = fill.choose(draws), sentences.word_at(at)
@@ -79,15 +75,10 @@ class WordEdits:
         return editable, editable.sum(-1)
 
 
-def _find(mask: Tensor, number: Tensor) -> Tensor:
+def nth_true(mask: Tensor, number: Tensor) -> Tensor:
     """[R]: the place of the true entry of mask [R,L] that has `number` true entries before it; 0 if there is none."""
     at = (mask.cumsum(-1) <= number[:, None]).sum(-1)
     return at.masked_fill(at == mask.shape[1], 0)
-
-
-def unreachable(log_forward: Tensor, impossible: Tensor) -> Tensor:
-    """The log reverse of a symmetric step: the forward one, or -inf where the step is impossible."""
-    return log_forward.masked_fill(impossible, -torch.inf)
 
 
 class SwapBlocks:
@@ -97,7 +88,7 @@ class SwapBlocks:
     """
 
     def __init__(self, longest: int | Sequence[int] = 3) -> None:
-        """`longest` is one number, or one an input."""
+        """`longest` is one number for all inputs, or one for each."""
         lengths = [longest] if isinstance(longest, int) else list(longest)
         if min(lengths) < 1:
             raise ValueError(f"blocks need at least one word, not {min(lengths)}")
@@ -124,5 +115,5 @@ class SwapBlocks:
             same_left=at,
             same_right=rest - at,
             log_forward=log_forward,
-            log_reverse=unreachable(log_forward, impossible),
+            log_reverse=log_forward.masked_fill(impossible, -torch.inf),
         )

@@ -1,8 +1,7 @@
-"""A fill with a floor: every word of the vocabulary keeps some probability, so that no part of the space is cut off.
+"""Which word may fill a gap: the model's own guess, the paper's Gibbs over the best words, or a masked language model.
 
-The paper's kernel: Gibbs over the K best words, all rescored by the target (paper, Section 3.2), made exact.
-
-Words from a masked language model, which reads both sides of the gap.
+All mix in a floor: every word of the vocabulary keeps some probability, so that no part of the space is cut off, and
+that probability is part of q.
 """
 
 import math
@@ -11,20 +10,23 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from ..constraints.protocols import OnDevice
 from ..draws import Draws
 from ..errors import BadModel
 from ..models.protocols import Fill, WordModel
 from ..models.text.masked import MaskedModel, load_masked
 from ..target import Target
 from ..text.lexicon import Lexicon
+from ..text.sentences import OnDevice
 from .protocols import View
 
 
-class Uniform:
-    """The uniform distribution over the words that may be proposed."""
+class Floor:
+    """A share of the probability that is spread evenly over the words that may be proposed."""
 
-    def __init__(self, model: WordModel) -> None:
+    def __init__(self, model: WordModel, share: float) -> None:
+        if not 0 < share < 1:
+            raise ValueError(f"the floor must lie between 0 and 1, not {share}")
+        self.log_share, self.log_rest = math.log(share), math.log1p(-share)
         allowed = torch.ones(model.num_words, dtype=torch.bool)
         allowed[model.special_ids.cpu()] = False
         words = allowed.nonzero()[:, 0]  # [P]
@@ -33,67 +35,66 @@ class Uniform:
         log_prob[words] = -math.log(self.num_words)  # [V+1]; the last entry stands for every run-local id
         self._tables = OnDevice(words=words, log_prob=log_prob)
 
+    def under(self, fill: Fill, alone: Tensor) -> "Floored":
+        """(1 - share) fill + share uniform; uniform for the rows where `alone` [R] is true."""
+        log_share = torch.zeros(alone.shape, dtype=torch.float64, device=alone.device)
+        log_rest = torch.full_like(log_share, -torch.inf)
+        return Floored(
+            fill, self, log_share.masked_fill(~alone, self.log_share), log_rest.masked_fill(~alone, self.log_rest)
+        )
+
     def choose(self, draws: Draws, wanted: Tensor) -> Tensor:
         """[R]: a word where `wanted`; elsewhere any, without a decision."""
         words = self._tables.at(wanted.device)["words"]
         return words.index_select(0, draws.integer(1 + wanted * (self.num_words - 1), "floor word"))
 
     def log_prob(self, word: Tensor) -> Tensor:
-        """[R]: the log probability; -inf for specials and run-local ids."""
+        """[R]: the log probability when uniform; -inf for specials and run-local ids."""
         log_prob = self._tables.at(word.device)["log_prob"]
         return log_prob.index_select(0, word.clamp(max=log_prob.shape[0] - 1))
 
 
 class Floored:
-    """q = (1 - floor) fill + floor uniform; `floor` is a number or one a row."""
+    """A fill with a floor, which has its share of each row."""
 
-    def __init__(self, fill: Fill, uniform: Uniform, log_rest: Tensor, log_floor: Tensor) -> None:
-        self._fill, self._uniform = fill, uniform
-        self._log_rest, self._log_floor = log_rest, log_floor  # [R]
+    def __init__(self, fill: Fill, floor: Floor, log_share: Tensor, log_rest: Tensor) -> None:
+        self._fill, self._floor = fill, floor
+        self._log_share, self._log_rest = log_share, log_rest  # [R]
 
     def choose(self, draws: Draws) -> Tensor:
-        floored = draws.accept(self._log_floor, "floor")  # [R]
-        return torch.where(floored, self._uniform.choose(draws, floored), self._fill.choose(draws))
+        floored = draws.accept(self._log_share, "floor")  # [R]
+        return torch.where(floored, self._floor.choose(draws, floored), self._fill.choose(draws))
 
     def log_prob(self, word: Tensor) -> Tensor:
         log_fill = self._fill.log_prob(word).double() + self._log_rest
-        return torch.logaddexp(log_fill, self._uniform.log_prob(word) + self._log_floor)
+        return torch.logaddexp(log_fill, self._floor.log_prob(word) + self._log_share)
 
 
 class FillHead:
     """The model's own fill, with a floor."""
 
     def __init__(self, model: WordModel, floor: float = 0.01) -> None:
-        if not 0 < floor < 1:
-            raise ValueError(f"the floor must lie between 0 and 1, not {floor}")
         self._model = model
-        self._uniform = Uniform(model)
-        self._logs = OnDevice(
-            rest=torch.tensor(math.log1p(-floor), dtype=torch.float64),
-            floor=torch.tensor(math.log(floor), dtype=torch.float64),
-        )
+        self._floor = Floor(model, floor)
 
     def fill(self, view: View, left: Tensor, right: Tensor) -> Fill:
-        logs = self._logs.at(left.device)
         fill = self._model.fill(view.encoding, view.rows, left, right)
-        return Floored(fill, self._uniform, logs["rest"].expand(len(left)), logs["floor"].expand(len(left)))
+        return self._floor.under(fill, torch.zeros_like(left, dtype=torch.bool))
 
 
 class GibbsOver:
-    """The K words with the best min(forward, backward) probability, in proportion to the target, with a floor.
+    """The paper's kernel (Section 3.2), made exact: the K best words in proportion to the target, with a floor.
 
-    q = (1 - floor) softmax of beta log pi over the K words + floor uniform; where no one of the K is possible under
-    the hard constraints, q is uniform. It depends on the sentence without the word only. Insertions and deletions pay
-    for it in the ratio; a replacement among the K is always accepted but for the floor.
+    Best are those of the largest min(forward, backward) probability. q = (1 - floor) softmax of beta log pi over the K
+    words + floor uniform; where none of the K is possible under the hard constraints, q is uniform. It depends on
+    nothing but the sentence without the word. Insertions and deletions pay for it in the ratio; a replacement among the
+    K is always accepted, but for the floor.
     """
 
     def __init__(self, model: WordModel, target: Target, num_candidates: int = 100, floor: float = 0.01) -> None:
-        if not 0 < floor < 1:
-            raise ValueError(f"the floor must lie between 0 and 1, not {floor}")
         self._model, self._target = model, target
-        self._uniform = Uniform(model)
-        self._num = min(num_candidates, self._uniform.num_words)
-        self._log_rest, self._log_floor = math.log1p(-floor), math.log(floor)
+        self._floor = Floor(model, floor)
+        self._num = min(num_candidates, self._floor.num_words)
 
     def fill(self, view: View, left: Tensor, right: Tensor) -> Fill:
         model, sentences, num = self._model, view.sentences, self._num
@@ -115,13 +116,11 @@ class GibbsOver:
         log_target = log_target.view(-1, num)  # [R,K]
         none = ~possible.view(-1, num).any(-1)  # [R]
         log_word = log_target.masked_fill(none[:, None], 0.0).log_softmax(-1)
-        log_floor = torch.zeros_like(log_word[:, 0]).masked_fill(~none, self._log_floor)
-        log_rest = torch.full_like(log_floor, -torch.inf).masked_fill(~none, self._log_rest)
-        return Floored(Among(words, log_word), self._uniform, log_rest, log_floor)
+        return self._floor.under(Among(words, log_word), none)
 
 
 class Among:
-    """A distribution over K listed words a row."""
+    """A distribution over K listed words for each row."""
 
     def __init__(self, words: Tensor, log_word: Tensor) -> None:
         self._words, self._log_word = words, log_word  # [R,K]
@@ -134,29 +133,24 @@ class Among:
         return self._log_word.masked_fill(~listed, -torch.inf).amax(-1)
 
 
-__all__ = ["MaskedFiller", "load_masked"]
-
-
 class MaskedFiller:
     """q = (1 - floor) softmax of the masked model over our words + floor uniform.
 
     The masked model reads the natural text of the words around the gap, with its mask in it; the word that stood there
     has no say. It knows those of our words that are one token of its own, with a capital where the gap opens the
-    sentence; words that share a token share its probability evenly. All others, and no run-local word, come by the
+    sentence; words that share a token share its probability evenly. All other words but the run-local ones come by the
     floor. Contexts that repeat within a call are read once.
     """
 
     def __init__(
         self, model: MaskedModel | str | Path, lexicon: Lexicon, word_model: WordModel, floor: float = 0.01
     ) -> None:
-        if not 0 < floor < 1:
-            raise ValueError(f"the floor must lie between 0 and 1, not {floor}")
+        self._floor = Floor(word_model, floor)
         words = lexicon.vocabulary.words
         if len(words) != word_model.num_words:
             raise ValueError(f"the lexicon has {len(words)} words and the word model {word_model.num_words}")
         self._model = model if isinstance(model, MaskedModel) else load_masked(model)
         self._lexicon = lexicon
-        self._uniform = Uniform(word_model)
         tokens = torch.stack([self._model.tokens(words, opening=opening) for opening in (False, True)])  # [2,V]
         tokens[:, word_model.special_ids.cpu()] = -1
         known = tokens >= 0
@@ -166,21 +160,14 @@ class MaskedFiller:
         for row in range(2):
             shares[row, known[row]] = torch.bincount(tokens[row, known[row]])[tokens[row, known[row]]].double()
         self._tables = OnDevice(tokens=tokens.clamp(min=0), log_share=(-shares.log()).masked_fill(~known, -torch.inf))
-        self._logs = OnDevice(
-            rest=torch.tensor(math.log1p(-floor), dtype=torch.float64),
-            floor=torch.tensor(math.log(floor), dtype=torch.float64),
-        )
 
     def fill(self, view: View, left: Tensor, right: Tensor) -> Fill:
-        logs = self._logs.at(left.device)
         contexts: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
         places = zip(view.sentences.to_lists(), left.tolist(), right.tolist(), strict=True)
         which = [contexts.setdefault((tuple(ids[:a]), tuple(ids[b:])), len(contexts)) for ids, a, b in places]
-        fill = Listed(
-            self._log_words(list(contexts)).to(left.device),
-            torch.tensor(which, dtype=torch.int64, device=left.device),
-        )
-        return Floored(fill, self._uniform, logs["rest"].expand(len(left)), logs["floor"].expand(len(left)))
+        context = torch.tensor(which, dtype=torch.int64, device=left.device)  # [R]
+        fill = Listed(self._log_words(list(contexts)).to(left.device), context)
+        return self._floor.under(fill, torch.zeros_like(left, dtype=torch.bool))
 
     def _log_words(self, contexts: list[tuple[tuple[int, ...], tuple[int, ...]]]) -> Tensor:
         """[U,V] float64: log q of every word in each gap, without the floor."""
@@ -195,13 +182,13 @@ class MaskedFiller:
 class Listed:
     """A distribution over V words for each of U contexts, and the context of each of R rows."""
 
-    def __init__(self, log_words: Tensor, which: Tensor) -> None:
-        self._log_words, self._which = log_words, which  # [U,V], [R]
+    def __init__(self, log_words: Tensor, context: Tensor) -> None:
+        self._log_words, self._context = log_words, context  # [U,V], [R]
 
     def choose(self, draws: Draws) -> Tensor:
-        return draws.choose(self._log_words[self._which], "word")
+        return draws.choose(self._log_words[self._context], "word")
 
     def log_prob(self, word: Tensor) -> Tensor:
         known = word < self._log_words.shape[1]
-        log_prob = self._log_words[self._which, torch.where(known, word, 0)]
+        log_prob = self._log_words[self._context, torch.where(known, word, 0)]
         return log_prob.masked_fill(~known, -torch.inf)

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import torch
 
-from ..constraints.protocols import OnDevice
 from ..draws import Draws
-from ..text.sentences import count
+from ..text.sentences import OnDevice, indices
 from .protocols import Candidate, Proposal, View
 
 
@@ -33,11 +32,6 @@ class Mixture:
         num = len(self._components)
         log_weight = self._logs.at(view.rows.device)["weight"]
         component = draws.choose(log_weight.expand(len(view.rows), num), "component")  # [R]
-        if view.dense:
-            candidate = self._components[0].propose(draws, view)
-            for c in range(1, num):
-                candidate = self._components[c].propose(draws, view).where(component == c, candidate)
-            return candidate
         order = component.argsort(stable=True)  # [R]
         parts = []
         groups = torch.split(order, torch.bincount(component, minlength=num).tolist())
@@ -46,5 +40,5 @@ class Mixture:
                 return proposal.propose(draws, view)
             if len(rows):
                 parts.append(proposal.propose(draws.select(rows), view.select(rows)))
-        back = torch.empty_like(order).scatter_(0, order, count(len(order), order.device))
+        back = torch.empty_like(order).scatter_(0, order, indices(len(order), order.device))
         return Candidate.concatenate(parts).select(back)

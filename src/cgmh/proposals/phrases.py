@@ -1,7 +1,4 @@
-"""Words that stand somewhere give way to an alternative.
-
-Replace a word by another form of it.
-"""
+"""Words of the sentence give way to others of their group: a word to another form of it, a phrase to an alternative."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -9,13 +6,61 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ..constraints.protocols import OnDevice
 from ..draws import Draws
-from ..text.sentences import Sentences, count
-from .edits import unreachable
+from ..text.sentences import OnDevice, Sentences, indices
+from .edits import nth_true
 from .protocols import DELETE, INSERT, REPLACE, SWAP, Candidate, View
 
-LONGEST = 3  # words of a phrase
+MAX_PHRASE_WORDS = 3
+
+
+class Variants:
+    """A word that has variants becomes another one of them: its casings, its inflections, its alternatives.
+
+    `groups[i]` are the disjoint groups of input i. The place is uniform over the words that have variants and the new
+    word over the rest of the group; both numbers are the same after the step, so it is symmetric.
+    """
+
+    def __init__(self, groups: Sequence[Sequence[Collection[int]]]) -> None:
+        variants: list[dict[int, list[int]]] = []  # by input and word
+        for number, own in enumerate(groups):
+            listed = [(word, sorted(set(group) - {word})) for group in own for word in sorted(set(group))]
+            variants.append({word: others for word, others in listed if others})
+            if len(variants[-1]) < sum(bool(others) for _, others in listed):
+                raise ValueError(f"input {number}: the groups of variants must not share a word")
+        shape = (max(len(variants), 1), max(map(len, variants), default=0) or 1)
+        num_others = max((len(others) for own in variants for others in own.values()), default=1)
+        words = torch.full(shape, -1, dtype=torch.int64)  # [I,W]
+        others = torch.zeros((*shape, num_others), dtype=torch.int64)  # [I,W,M]
+        sizes = torch.ones(shape, dtype=torch.int64)  # [I,W]: how many others there are
+        for i, rest_of in enumerate(variants):
+            for at, (word, rest) in enumerate(rest_of.items()):
+                words[i, at], sizes[i, at] = word, len(rest)
+                others[i, at, : len(rest)] = torch.tensor(rest)
+        self._tables = OnDevice(words=words, others=others, sizes=sizes)
+
+    def propose(self, draws: Draws, view: View) -> Candidate:
+        sentences = view.sentences
+        tables = self._tables.at(sentences.device)
+        inputs = sentences.inputs
+        same = sentences.ids[:, :, None] == tables["words"].index_select(0, inputs)[:, None, :]  # [R,L,W]
+        varies = same.any(-1) & sentences.present  # [R,L]
+        num = varies.sum(-1)  # [R]
+        at = nth_true(varies, draws.integer(num.clamp(min=1), "variant at"))
+        which = same[indices(len(at), at.device), at].long().argmax(-1)  # [R], into W
+        size = tables["sizes"][inputs, which]
+        word = tables["others"][inputs, which, draws.integer(size, "variant word")]
+        impossible = num == 0
+        log_forward = -(num.clamp(min=1) * size).double().log()
+        return Candidate(
+            sentences.replace(at, torch.where(impossible, sentences.word_at(at), word)),
+            torch.full_like(at, REPLACE),
+            at,
+            same_left=at,
+            same_right=sentences.lengths - at - 1,
+            log_forward=log_forward,
+            log_reverse=log_forward.masked_fill(impossible, -torch.inf),
+        )
 
 
 @dataclass(frozen=True)
@@ -28,9 +73,9 @@ class Group:
 
 
 class Alternatives:
-    """A group of the input by weight; one of its phrases, uniform over where any of them stands; it becomes another one
-    of the group, by share.
+    """A phrase of a group becomes another one of the group.
 
+    The group is drawn by weight, the place uniformly from where any of its phrases stands, the new phrase by share.
     With r the weight of the group, n the number of places where a phrase of it stands, and s the shares as parts of
     their sum, a step from phrase a to phrase b has
         log q(y|x) = log r - log n(x) + log s_b - log(1 - s_a)
@@ -41,16 +86,16 @@ class Alternatives:
 
     def __init__(self, groups: Sequence[Sequence[Group]]) -> None:
         """`groups[i]` belong to input i."""
-        inputs, most = max(len(groups), 1), max([len(some) for some in groups], default=0) or 1
-        width = max([len(group.phrases) for some in groups for group in some], default=2)
-        phrases = torch.full((inputs, most, width, LONGEST), -1)  # [I,G,A,3]
-        sizes = torch.zeros(inputs, most, width, dtype=torch.int64)  # [I,G,A]: 0 where there is no phrase
-        shares = torch.zeros(inputs, most, width, dtype=torch.float64)  # [I,G,A]
+        num_phrases = max([len(group.phrases) for own in groups for group in own], default=2)
+        shape = (max(len(groups), 1), max(map(len, groups), default=0) or 1, num_phrases)
+        phrases = torch.full((*shape, MAX_PHRASE_WORDS), -1)  # [I,G,A,3]
+        sizes = torch.zeros(shape, dtype=torch.int64)  # [I,G,A]: 0 where there is no phrase
+        shares = torch.zeros(shape, dtype=torch.float64)  # [I,G,A]
         rest = torch.zeros_like(shares)  # [I,G,A]: those of the others; 1 - s would round where one has nearly all
-        weights = torch.zeros(inputs, most, dtype=torch.float64)  # [I,G]
-        weights[:, 0] = torch.tensor([not some for some in groups] or [True]).double()  # a group that stands nowhere
-        for i, some in enumerate(groups):
-            for g, group in enumerate(some):
+        weights = torch.zeros(shape[:2], dtype=torch.float64)  # [I,G]
+        weights[:, 0] = torch.tensor([not own for own in groups] or [True]).double()  # a group that stands nowhere
+        for i, own in enumerate(groups):
+            for g, group in enumerate(own):
                 _check(group)
                 for a, phrase in enumerate(group.phrases):
                     phrases[i, g, a, : len(phrase)] = torch.tensor(phrase)
@@ -58,12 +103,9 @@ class Alternatives:
                     shares[i, g, a] = group.shares[a]
                     rest[i, g, a] = sum(share for b, share in enumerate(group.shares) if b != a)
                 weights[i, g] = group.weight
+        log_weight = (weights / weights.sum(-1, keepdim=True)).log()
         self._tables = OnDevice(
-            phrases=phrases,
-            sizes=sizes,
-            log_share=shares.log(),
-            log_rest=rest.log(),
-            log_weight=(weights / weights.sum(-1, keepdim=True)).log(),
+            phrases=phrases, sizes=sizes, log_share=shares.log(), log_rest=rest.log(), log_weight=log_weight
         )
 
     def propose(self, draws: Draws, view: View) -> Candidate:
@@ -74,9 +116,8 @@ class Alternatives:
         log_share, log_rest = tables["log_share"][inputs, group], tables["log_rest"][inputs, group]  # [R,A]
         stands = _stands(sentences, phrases, sizes)  # [R,A*L]
         num = stands.sum(-1)  # [R]
-        where = (stands.cumsum(-1) <= draws.integer(num.clamp(min=1), "group at")[:, None]).sum(-1)  # [R]
+        where = nth_true(stands, draws.integer(num.clamp(min=1), "group at"))  # [R]
         nowhere = num == 0
-        where = where.masked_fill(nowhere, 0)
         old, at = where // sentences.capacity, where % sentences.capacity
         others = log_share.scatter(1, old[:, None], -torch.inf)
         # a row without a phrase has to choose as well: anything, to no effect
@@ -99,15 +140,15 @@ class Alternatives:
             same_left=(at + left).masked_fill(impossible, 0),
             same_right=(sentences.lengths - at - size + right).masked_fill(impossible, 0),
             log_forward=log_forward.masked_fill(impossible, 0.0),
-            log_reverse=unreachable(log_reverse, impossible),
+            log_reverse=log_reverse.masked_fill(impossible, -torch.inf),
         )
 
 
 def _check(group: Group) -> None:
     if len(set(group.phrases)) < max(len(group.phrases), 2) or len(group.phrases) != len(group.shares):
         raise ValueError(f"a group has two or more distinct phrases, each with a share, not {group}")
-    if not all(1 <= len(phrase) <= LONGEST for phrase in group.phrases):
-        raise ValueError(f"a phrase has one to {LONGEST} words, not {group.phrases}")
+    if not all(1 <= len(phrase) <= MAX_PHRASE_WORDS for phrase in group.phrases):
+        raise ValueError(f"a phrase has one to {MAX_PHRASE_WORDS} words, not {group.phrases}")
     if not all(0 < value < float("inf") for value in (*group.shares, group.weight)):
         raise ValueError(f"shares and weights are positive, not {group.shares} and {group.weight}")
 
@@ -119,17 +160,17 @@ def _at(table: Tensor, at: Tensor) -> Tensor:
 
 def _phrase(phrases: Tensor, at: Tensor) -> Tensor:
     """[R,3]: one phrase of each row of [R,A,3]."""
-    return phrases.gather(1, at[:, None, None].expand(-1, 1, LONGEST))[:, 0]
+    return phrases.gather(1, at[:, None, None].expand(-1, 1, MAX_PHRASE_WORDS))[:, 0]
 
 
 def _stands(sentences: Sentences, phrases: Tensor, sizes: Tensor) -> Tensor:
     """[R,A*L] bool: where each phrase [R,A,3] of a row's group begins, phrase by phrase."""
     ends = sentences.columns + sizes[:, :, None]  # [R,A,L]
-    found = (sizes > 0)[:, :, None] & (ends <= sentences.lengths[:, None, None])
-    for k in range(LONGEST):
+    stands = (sizes > 0)[:, :, None] & (ends <= sentences.lengths[:, None, None])
+    for k in range(MAX_PHRASE_WORDS):
         words = torch.nn.functional.pad(sentences.ids[:, k:], (0, min(k, sentences.capacity)), value=-2)  # [R,L]
-        found = found & ((words[:, None] == phrases[:, :, k, None]) | (sizes <= k)[:, :, None])
-    return found.flatten(1)
+        stands = stands & ((words[:, None] == phrases[:, :, k, None]) | (sizes <= k)[:, :, None])
+    return stands.flatten(1)
 
 
 def _splice(sentences: Sentences, at: Tensor, size: Tensor, words: Tensor, size_new: Tensor) -> Sentences:
@@ -138,7 +179,7 @@ def _splice(sentences: Sentences, at: Tensor, size: Tensor, words: Tensor, size_
     at, growth, end = at[:, None], (size_new - size)[:, None], (at + size_new)[:, None]
     moved = sentences.ids.gather(1, (columns - growth * (columns >= end)).clamp(0, sentences.capacity - 1))
     inside = (columns >= at) & (columns < end)
-    new = words.gather(1, (columns - at).clamp(0, LONGEST - 1))
+    new = words.gather(1, (columns - at).clamp(0, MAX_PHRASE_WORDS - 1))
     lengths = sentences.lengths + growth[:, 0]
     return Sentences(torch.where(inside, new, moved) * (columns < lengths[:, None]), lengths, sentences.inputs)
 
@@ -146,7 +187,7 @@ def _splice(sentences: Sentences, at: Tensor, size: Tensor, words: Tensor, size_
 def _same(one: Tensor, size: Tensor, other: Tensor, size_other: Tensor) -> tuple[Tensor, Tensor]:
     """[R], [R]: how many words both phrases [R,3] begin with, and how many of the rest they end with."""
     shorter = torch.minimum(size, size_other)[:, None]
-    columns = torch.arange(LONGEST, device=one.device)
+    columns = torch.arange(MAX_PHRASE_WORDS, device=one.device)
     left = ((one == other) & (columns < shorter)).long().cumprod(-1).sum(-1)
     ends = [
         words.gather(1, (length[:, None] - 1 - columns).clamp(min=0))
@@ -154,59 +195,3 @@ def _same(one: Tensor, size: Tensor, other: Tensor, size_other: Tensor) -> tuple
     ]
     right = ((ends[0] == ends[1]) & (columns < shorter - left[:, None])).long().cumprod(-1).sum(-1)
     return left, right
-
-
-class Variants:
-    """A word that has variants becomes another one of them: its casings, its inflections, its alternatives.
-
-    `groups[i]` are the disjoint groups of input i. The place is uniform over the words that have variants and the new
-    word over the rest of the group; both numbers are the same after the step, so it is symmetric.
-    """
-
-    def __init__(self, groups: Sequence[Sequence[Collection[int]]]) -> None:
-        kept = [[sorted(set(group)) for group in some if len(set(group)) > 1] for some in groups]
-        for number, some in enumerate(kept):
-            listed = [word for group in some for word in group]
-            if len(set(listed)) < len(listed):
-                raise ValueError(f"input {number}: the groups of variants must not share a word")
-        inputs = max(len(kept), 1)
-        num_words = max((sum(map(len, some)) for some in kept), default=0)
-        most = max((len(group) for some in kept for group in some), default=1)
-        words = torch.full((inputs, max(num_words, 1)), -1, dtype=torch.int64)  # [I,W]
-        others = torch.zeros((inputs, max(num_words, 1), max(most - 1, 1)), dtype=torch.int64)  # [I,W,M-1]
-        sizes = torch.ones((inputs, max(num_words, 1)), dtype=torch.int64)  # [I,W]: how many others there are
-        for i, some in enumerate(kept):
-            at = 0
-            for group in some:
-                for word in group:
-                    words[i, at] = word
-                    sizes[i, at] = len(group) - 1
-                    others[i, at, : len(group) - 1] = torch.tensor([other for other in group if other != word])
-                    at += 1
-        self._tables = OnDevice(words=words, others=others, sizes=sizes)
-
-    def propose(self, draws: Draws, view: View) -> Candidate:
-        sentences = view.sentences
-        tables = self._tables.at(sentences.device)
-        inputs = sentences.inputs
-        same = sentences.ids[:, :, None] == tables["words"].index_select(0, inputs)[:, None, :]  # [R,L,W]
-        varies = same.any(-1) & sentences.present  # [R,L]
-        num = varies.sum(-1)  # [R]
-        chosen = draws.integer(num.clamp(min=1), "variant at")
-        # the place whose running count first exceeds the number chosen; the end of the array if there is none
-        at = (varies.cumsum(-1) <= chosen[:, None]).sum(-1).clamp_(max=sentences.capacity - 1)
-        which = same[count(len(at), at.device), at].long().argmax(-1)  # [R], into W
-        size = tables["sizes"][inputs, which]
-        word = tables["others"][inputs, which, draws.integer(size, "variant word")]
-        impossible = num == 0
-        log_forward = -(num.clamp(min=1) * size).double().log()
-        at = at.masked_fill(impossible, 0)
-        return Candidate(
-            sentences.replace(at, torch.where(impossible, sentences.word_at(at), word)),
-            torch.full_like(at, REPLACE),
-            at,
-            same_left=at,
-            same_right=sentences.lengths - at - 1,
-            log_forward=log_forward,
-            log_reverse=unreachable(log_forward, impossible),
-        )

@@ -23,15 +23,10 @@ class View:
     encoding: Any  # B rows
     rows: Tensor  # [R] int64, into the encoding
     beta: Tensor  # [R]
-    dense: bool = False  # every row goes through every branch, so that shapes never depend on the draws
 
     def select(self, rows: Tensor) -> "View":
         return View(
-            self.sentences.select(rows),
-            self.encoding,
-            self.rows.index_select(0, rows),
-            self.beta.index_select(0, rows),
-            self.dense,
+            self.sentences.select(rows), self.encoding, self.rows.index_select(0, rows), self.beta.index_select(0, rows)
         )
 
 
@@ -57,22 +52,11 @@ class Candidate:
     def select(self, rows: Tensor) -> "Candidate":
         return Candidate(self.sentences.select(rows), *(tensor.index_select(0, rows) for tensor in self.tensors()))
 
-    def where(self, mask: Tensor, other: "Candidate") -> "Candidate":
-        """These rows where `mask` is true, those of `other` elsewhere."""
-        pairs = zip(self.tensors(), other.tensors(), strict=True)
-        return Candidate(
-            self.sentences.where(mask, other.sentences), *(torch.where(mask, mine, theirs) for mine, theirs in pairs)
-        )
-
     @staticmethod
     def concatenate(parts: Sequence["Candidate"]) -> "Candidate":
-        sentences = Sentences(
-            torch.cat([part.sentences.ids for part in parts]),
-            torch.cat([part.sentences.lengths for part in parts]),
-            torch.cat([part.sentences.inputs for part in parts]),
-        )
+        columns = zip(*(part.tensors() for part in parts), strict=True)
         return Candidate(
-            sentences, *(torch.cat(some) for some in zip(*(part.tensors() for part in parts), strict=True))
+            Sentences.concatenate([part.sentences for part in parts]), *(torch.cat(column) for column in columns)
         )
 
 

@@ -4,7 +4,7 @@ from ..target import Target
 from .chain import Annealing, Constant, Schedule, sample
 from .kernel import Info, Kernel, State
 from .tempering import Exchanges, Ladder, Replicas, TemperedInfo, TemperedKernel, tempered
-from .trace import Tally, Trace, ess, split_rhat
+from .trace import Trace, ess, split_rhat
 
 __all__ = [
     "Annealing",
@@ -16,7 +16,6 @@ __all__ = [
     "Replicas",
     "Schedule",
     "State",
-    "Tally",
     "Target",
     "TemperedInfo",
     "TemperedKernel",

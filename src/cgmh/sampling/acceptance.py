@@ -14,8 +14,8 @@ def log_acceptance(current: LogFactors, proposed: LogFactors, candidate: Candida
 def log_screen(hard: Tensor, log_gain: Tensor, candidate: Candidate, beta: Tensor, trust: float = 1.0) -> Tensor:
     """[B]: the first stage of delayed acceptance: the ratio with another gain in place of the target's own.
 
-    That gain is a part of the model's, or a cheaper model's. It changes sign with the direction of the step, so this
-    does too, for any `trust`: a screen that is often wrong should be trusted less and refuse less.
+    That gain is part of the model's, or a cheaper model's. It changes sign with the direction of the step, and so does
+    this, for any `trust`: a screen that is often wrong should be trusted less, and then refuses less.
     """
     return hard + trust * (beta * log_gain + (candidate.log_reverse - candidate.log_forward))
 

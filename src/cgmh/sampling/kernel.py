@@ -10,7 +10,7 @@ from ..draws import Draws
 from ..errors import InfeasibleStart
 from ..proposals.protocols import Candidate, Proposal, View
 from ..target import LogFactors, Target
-from ..text.sentences import Sentences, count
+from ..text.sentences import Sentences, indices
 from .acceptance import log_acceptance, log_screen, log_second
 
 
@@ -24,10 +24,6 @@ class State:
     sentences: Sentences
     log_factors: LogFactors
     encoding: Any
-
-    def select(self, rows: Tensor) -> "State":
-        """A copy of some rows; a row may be named more than once."""
-        return State(self.sentences.select(rows), self.log_factors.select(rows), self.encoding.select(rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +59,10 @@ class Info:
 class Kernel:
     """A Metropolis-Hastings step that leaves the target unchanged.
 
-    `window` turns on delayed acceptance: a candidate is refused early on the model's gain over the changed words and
-    `window` words after them, and on that of soft constraints that screen; the rest is corrected for exactly. `trust`
-    is how far that first stage is trusted. `dense` sends every row through every branch, so that no shape depends on
-    the draws: the same chain, without waiting for the device. `steepest` refuses what the model thinks less probable by
-    more nats than that, as the paper did in correction: a search, no sampling.
+    `window` turns on delayed acceptance: a candidate may be refused early, on the model's gain over the changed words
+    and `window` words after them and on the gain of soft constraints that screen; what is left out is corrected for
+    exactly. `trust` is how far that first stage is trusted. `steepest` refuses candidates that the model thinks less
+    probable by more than so many nats, as the paper did in correction: that is a search, not sampling.
     """
 
     def __init__(
@@ -77,14 +72,12 @@ class Kernel:
         window: int | None = None,
         *,
         trust: float = 1.0,
-        dense: bool = False,
         steepest: float | None = None,
     ) -> None:
         self.target = target
         self.proposal = proposal
         self.window = window
         self.trust = trust
-        self.dense = dense
         self.steepest = steepest
 
     @torch.no_grad()
@@ -106,9 +99,9 @@ class Kernel:
     ) -> tuple[State, Info]:
         """The next state of each chain; a row where `active` [B] is false stays where it is."""
         model, current, sentences = self.target.model, state.log_factors, state.sentences
-        every = count(len(sentences), sentences.device)  # [B]
+        every = indices(len(sentences), sentences.device)  # [B]
         beta = torch.as_tensor(beta, dtype=torch.float64, device=sentences.device).expand(len(sentences))
-        candidate = self.proposal.propose(draws, View(sentences, state.encoding, every, beta, self.dense))
+        candidate = self.proposal.propose(draws, View(sentences, state.encoding, every, beta))
         proposed = candidate.sentences
         # Hard constraints come before any model call; a candidate equal to the sentence needs none either.
         possible = self.target.possible(proposed) & (candidate.log_reverse > -torch.inf)
@@ -117,17 +110,18 @@ class Kernel:
         differs = proposed.differs(sentences)
         asked = possible & differs  # [B]
         hard = torch.zeros_like(candidate.log_forward).masked_fill(~possible, -torch.inf)
-        rows = every if self.dense else asked.nonzero()[:, 0]  # [R]
+        rows = asked.nonzero()[:, 0]  # [R]
         soft, kept, log_first, pending = current.soft, possible, None, None
         if len(rows):
-            chosen, same_left, same_right = self._scored(candidate, sentences, asked, rows)
+            chosen = proposed.select(rows)
+            same_left, same_right = (same.index_select(0, rows) for same in (candidate.same_left, candidate.same_right))
             pending = model.score(state.encoding, rows, chosen, same_left, same_right, self.window)
             if self.window is not None:
                 more = self.target.screened_gain(chosen, current.soft.index_select(0, rows))
-                log_gain = self._spread(torch.zeros_like(hard), asked, rows, pending.log_gain.double() + more)
+                log_gain = torch.zeros_like(hard).index_copy(0, rows, pending.log_gain.double() + more)
                 log_first = log_screen(hard, log_gain, candidate, beta, self.trust)  # [B]
                 kept = draws.accept(log_first, "screen")
-            keep = asked & kept if self.dense else kept.index_select(0, rows)
+            keep = kept.index_select(0, rows)
             soft = self._soft(current.soft, chosen, rows, keep, model.finish(state.encoding, pending, keep))
         if self.steepest is not None:
             hard = hard.masked_fill(soft[:, 0] < current.soft[:, 0] - self.steepest, -torch.inf)
@@ -140,7 +134,7 @@ class Kernel:
             log_ratio = torch.where(kept, log_ratio, log_first)
         changed = accepted & differs
         if pending is not None:
-            model.commit(state.encoding, pending, changed if self.dense else changed.index_select(0, rows))
+            model.commit(state.encoding, pending, changed.index_select(0, rows))
         following = State(
             proposed.where(changed, sentences),
             LogFactors(current.hard, torch.where(changed[:, None], soft, current.soft)),
@@ -150,27 +144,8 @@ class Kernel:
         info = Info(candidate, log_ratio, accepted, changed, following.sentences, log_target, every, every)
         return following, info
 
-    def _scored(
-        self, candidate: Candidate, sentences: Sentences, asked: Tensor, rows: Tensor
-    ) -> tuple[Sentences, Tensor, Tensor]:
-        """The candidates to score; when dense, a row that is not asked about scores its own sentence."""
-        if not self.dense:
-            part = candidate.sentences.select(rows)
-            return part, candidate.same_left.index_select(0, rows), candidate.same_right.index_select(0, rows)
-        return (
-            candidate.sentences.where(asked, sentences),
-            torch.where(asked, candidate.same_left, sentences.lengths),
-            candidate.same_right.masked_fill(~asked, 0),
-        )
-
-    def _spread(self, empty: Tensor, asked: Tensor, rows: Tensor, values: Tensor) -> Tensor:
-        """[B]: `values` [R] at their rows, `empty` elsewhere."""
-        return torch.where(asked, values, empty) if self.dense else empty.index_copy(0, rows, values)
-
     def _soft(self, soft: Tensor, chosen: Sentences, rows: Tensor, keep: Tensor, log_model: Tensor) -> Tensor:
         """[B,F]: the soft factors of the candidates that were kept, those of the current sentences elsewhere."""
-        if self.dense:
-            return torch.where(keep[:, None], self.target.soft_factors(log_model, chosen), soft)
         if self.window is not None:  # the soft constraints see the survivors only
             kept = keep.nonzero()[:, 0]
             rows, chosen, log_model = rows[kept], chosen.select(kept), log_model[kept]

@@ -16,31 +16,31 @@ from .kernel import Info, Kernel
 from .tempering import Exchanges, Ladder, Replicas, TemperedInfo, rates, tempered
 
 SMALLEST_SHARD = 16  # rows below which another thread does not pay
-EXCHANGE = len(MOVES)  # in the column of moves: the coldest replica was exchanged
-KINDS = (*MOVES, "exchange")  # the names of what that column may hold
+KINDS = (*MOVES, "exchange")  # what a recorded step may be
+EXCHANGE = len(MOVES)  # into KINDS: the coldest replica changed places with the next one
 
 
 @dataclass(frozen=True)
 class Record:
-    """Recorded steps, one row each, and the final states, one row a chain; all on the CPU."""
+    """N recorded steps and the final states of B chains; all on the CPU."""
 
-    proposed: Sentences
-    # chain (within its input), level (0 but for hotter replicas), step, move (into KINDS), log_ratio, accepted and
-    # changed; log_target (untempered) and log_model after it
+    proposed: Sentences  # N rows
+    # [N]: chain (within its input), step, move (into KINDS), log_ratio, accepted and changed; and, after the step,
+    # log_target (untempered) and log_model
     steps: dict[str, Tensor]
-    final: Sentences
-    finals: dict[str, Tensor]  # chain, log_target, log_model; of tempered chains tried, exchanged [,K-1], round_trips
+    final: Sentences  # B rows
+    finals: dict[str, Tensor]  # [B]: chain, log_target, log_model; of tempered chains also tried, exchanged [B,K-1]
     counts: Tensor  # [inputs, 2, moves]: steps proposed and accepted
 
     def of(self, input: int) -> "Record":
         """The part of one input."""
         rows = (self.proposed.inputs == input).nonzero()[:, 0]
-        last = (self.final.inputs == input).nonzero()[:, 0]
+        final_rows = (self.final.inputs == input).nonzero()[:, 0]
         return Record(
             self.proposed.select(rows),
             {name: column[rows] for name, column in self.steps.items()},
-            self.final.select(last),
-            {name: column[last] for name, column in self.finals.items()},
+            self.final.select(final_rows),
+            {name: column[final_rows] for name, column in self.finals.items()},
             self.counts[input : input + 1],
         )
 
@@ -53,10 +53,6 @@ class Record:
         """The share of exchanges accepted, by pair of levels from the coldest; nothing if the chains had one level."""
         return rates(self.finals["tried"], self.finals["exchanged"]) if "tried" in self.finals else ()
 
-    def round_trips(self) -> int:
-        """How often a replica went from the coldest level to the hottest and back."""
-        return int(self.finals["round_trips"].sum()) if "tried" in self.finals else 0
-
 
 def run(
     kernel: Kernel,
@@ -67,63 +63,56 @@ def run(
     chains: Tensor,
     *,
     ladder: Ladder | None = None,
-    every: int = 1,
-    all_levels: bool = False,
     refused: bool = False,
     progress: Callable[[int], object] = lambda _: None,
 ) -> Record:
     """Run every chain and record the steps that changed its sentence; with `refused`, all steps.
 
-    With a `ladder` the chains are tempered, and recorded is what the coldest replicas did, exchanges included; with
-    `all_levels`, also the steps of the hotter ones, for a search. The final states are those of the coldest.
-
-    On a CPU the chains are shared out to one single-threaded shard a core, which is faster than threads inside the
-    matrix products. A chain does not depend on its shard. `progress` is told how many steps the chains made.
+    With a `ladder` the chains are tempered, and what the coldest replicas did is recorded, exchanges included. On a CPU
+    the chains are shared out to one single-threaded shard per core, which is faster than threads inside the matrix
+    products. A chain does not depend on its shard. `progress` is told after each round how many steps were made.
     """
     number = len(start)
-    on_cpu = start.device.type == "cpu"
     num_levels = 1 if ladder is None else len(ladder)
+    on_cpu = start.device.type == "cpu"
     shards = max(1, min(num_cores(), number * num_levels // SMALLEST_SHARD, number)) if on_cpu else 1
-    rows = torch.arange(number, device=start.device).chunk(shards)
-
     interrupted = Event()
 
-    def tick(count: int) -> None:
+    def tick(num_steps: int) -> None:
         if interrupted.is_set():  # the other shards end too, at their next step
             raise KeyboardInterrupt
-        progress(count)
+        progress(num_steps)
 
-    def part(some: Tensor) -> Record:
-        mine, names = start.select(some), chains[some.cpu()]
-        recorder = _Recorder(mine, names, refused)
-        with torch.inference_mode():
-            if ladder is None:
-                for _, state, info in sample(kernel, mine, steps, seed, schedule, chains=names):
-                    recorder.add(info, state.log_factors.soft[:, 0])
-                    tick(len(mine))
-                return recorder.record({})
-            exchanges, before = Exchanges(), None
-            for _, replicas, info in tempered(kernel, mine, steps, seed, ladder, schedule, every, names):
-                exchanges.add(info)
-                recorder.add_tempered(before, replicas, info, all_levels=all_levels)
-                before = replicas
-                tick(len(mine))
-            return recorder.record(
-                {"tried": exchanges.tried, "exchanged": exchanges.accepted, "round_trips": exchanges.trips}
-            )
+    @torch.inference_mode()
+    def run_shard(rows: Tensor) -> Record:
+        own, names = start.select(rows), chains[rows.cpu()]
+        recorder = _Recorder(own, names, refused)
+        if ladder is None:
+            for _, state, info in sample(kernel, own, steps, seed, schedule, names):
+                recorder.add(info, state.log_factors.soft[:, 0])
+                tick(len(own))
+            return recorder.record({})
+        exchanges, before = Exchanges(), None
+        for _, replicas, tempered_info in tempered(kernel, own, steps, seed, ladder, schedule, names):
+            exchanges.add(tempered_info)
+            recorder.add_tempered(before, replicas, tempered_info)
+            before = replicas
+            tick(len(own))
+        return recorder.record({"tried": exchanges.tried, "exchanged": exchanges.accepted})
 
+    shares = torch.arange(number, device=start.device).chunk(shards)
     if shards == 1:
-        return part(rows[0])
+        return run_shard(shares[0])
     with single_threaded(), ThreadPoolExecutor(shards, initializer=torch.set_num_threads, initargs=(1,)) as pool:
         try:
-            return _join(list(pool.map(part, rows)))
+            return _join(list(pool.map(run_shard, shares)))
         except BaseException:
             interrupted.set()
             raise
 
 
 class _Recorder:
-    """What some chains did, round by round."""
+    """The steps of a shard's chains, round by round."""
 
     def __init__(self, start: Sentences, chains: Tensor, refused: bool) -> None:
         self._refused = refused
@@ -136,74 +125,56 @@ class _Recorder:
         self._finals: dict[str, Tensor] = {}
 
     def add(self, info: Info, log_model: Tensor) -> None:
-        """A step of each chain."""
+        """Record a step of each chain."""
         cell = info.sentences.inputs * (2 * len(MOVES)) + info.move
         self._counts.index_add_(0, cell, torch.ones_like(cell))
         self._counts.index_add_(0, cell + len(MOVES), info.accepted.long())
-        self._keep(info, log_model, torch.zeros_like(info.chain))
+        columns = {
+            "chain": self._names[info.chain], "step": info.step, "move": info.move, "log_ratio": info.log_ratio,
+            "accepted": info.accepted, "changed": info.changed, "log_target": info.log_target, "log_model": log_model,
+        }  # fmt: skip
+        self._append(info.candidate.sentences, columns, torch.ones_like(info.changed))
         self._final = info.sentences
         self._finals = {"chain": self._names, "log_target": info.log_target, "log_model": log_model}
 
-    def add_tempered(
-        self, before: Replicas | None, replicas: Replicas, info: TemperedInfo, *, all_levels: bool
-    ) -> None:
-        """A step of each chain's coldest replica, after the exchange that came before it; and the others' steps."""
+    def add_tempered(self, before: Replicas | None, replicas: Replicas, info: TemperedInfo) -> None:
+        """Record a step of each chain's coldest replica, after what the next level offered to it."""
         if before is not None and replicas.levels.shape[1] > 1:
-            self._exchanged(before, info)
-        log_model = replicas.state.log_factors.soft[:, 0]  # [B*K]
-        self.add(info, log_model[replicas.rows[:, 0]])
-        if all_levels:
-            hot = (replicas.levels.flatten() > 0).nonzero()[:, 0]
-            self._keep(info.replicas.select(hot), log_model[hot], replicas.levels.flatten()[hot])
+            self._add_exchange(before, info)
+        self.add(info, replicas.state.log_factors.soft[:, 0][replicas.rows[:, 0]])
 
-    def _keep(self, info: Info, log_model: Tensor, level: Tensor) -> None:
-        columns = {
-            "chain": self._names[info.chain], "level": level, "step": info.step, "move": info.move,
-            "log_ratio": info.log_ratio, "accepted": info.accepted, "changed": info.changed,
-            "log_target": info.log_target, "log_model": log_model,
-        }  # fmt: skip
-        self._append(info.candidate.sentences, columns)
-
-    def _exchanged(self, before: Replicas, info: TemperedInfo) -> None:
-        """What the next level offered to the coldest."""
+    def _add_exchange(self, before: Replicas, info: TemperedInfo) -> None:
         cold, offered = before.rows[:, 0], before.rows[:, 1]
         exchange, factors = info.exchange, before.state.log_factors
         sentences = before.state.sentences.select(offered)
         accepted = exchange.accepted[:, 0]
         after = torch.where(accepted, offered, cold)
         columns = {
-            "chain": self._names, "level": torch.zeros_like(cold), "step": info.step,
-            "move": torch.full_like(cold, EXCHANGE), "log_ratio": exchange.log_ratio[:, 0], "accepted": accepted,
+            "chain": self._names, "step": info.step, "move": torch.full_like(cold, EXCHANGE),
+            "log_ratio": exchange.log_ratio[:, 0], "accepted": accepted,
             "changed": accepted & sentences.differs(before.state.sentences.select(cold)),
             "log_target": factors.total(1.0)[after], "log_model": factors.soft[:, 0][after],
         }  # fmt: skip
         self._append(sentences, columns, exchange.tried[:, 0])
 
-    def _append(self, proposed: Sentences, columns: dict[str, Tensor], tried: Tensor | None = None) -> None:
-        kept = columns["changed"]
-        if self._refused:
-            kept = torch.ones_like(kept) if tried is None else tried
-        rows = kept.nonzero()[:, 0]
+    def _append(self, proposed: Sentences, columns: dict[str, Tensor], tried: Tensor) -> None:
+        rows = (tried if self._refused else columns["changed"]).nonzero()[:, 0]
         self._proposed.append(proposed.select(rows))
         self._rounds.append({name: column[rows] for name, column in columns.items()})
 
     def record(self, more: dict[str, Tensor]) -> Record:
-        """All of it, with `more` about each chain."""
+        """All steps, and the final states with `more` columns."""
         return Record(
-            _concatenate(self._proposed).to("cpu"),
-            {name: torch.cat([some[name] for some in self._rounds]).cpu() for name in self._rounds[0]},
+            Sentences.concatenate(self._proposed).to("cpu"),
+            _concatenate(self._rounds),
             self._final.to("cpu"),
             {name: column.cpu() for name, column in {**self._finals, **more}.items()},
             self._counts.view(self._num_inputs, 2, len(MOVES)).cpu(),
         )
 
 
-def _concatenate(parts: list[Sentences]) -> Sentences:
-    return Sentences(
-        torch.cat([part.ids for part in parts]),
-        torch.cat([part.lengths for part in parts]),
-        torch.cat([part.inputs for part in parts]),
-    )
+def _concatenate(tables: list[dict[str, Tensor]]) -> dict[str, Tensor]:
+    return {name: torch.cat([table[name] for table in tables]).cpu() for name in tables[0]}
 
 
 def _join(records: list[Record]) -> Record:
@@ -211,9 +182,9 @@ def _join(records: list[Record]) -> Record:
     for record in records:
         counts[: len(record.counts)] += record.counts
     return Record(
-        _concatenate([record.proposed for record in records]),
-        {name: torch.cat([record.steps[name] for record in records]) for name in records[0].steps},
-        _concatenate([record.final for record in records]),
-        {name: torch.cat([record.finals[name] for record in records]) for name in records[0].finals},
+        Sentences.concatenate([record.proposed for record in records]),
+        _concatenate([record.steps for record in records]),
+        Sentences.concatenate([record.final for record in records]),
+        _concatenate([record.finals for record in records]),
         counts,
     )

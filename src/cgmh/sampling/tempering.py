@@ -1,7 +1,6 @@
 """Parallel tempering: each chain is the coldest of several replicas, which exchange their temperatures.
 
-Geyer (1991), Markov Chain Monte Carlo Maximum Likelihood; for the round trips Katzgraber, Trebst, Huse and Troyer
-(2006), Feedback-optimized parallel tempering Monte Carlo.
+Geyer (1991), Markov Chain Monte Carlo Maximum Likelihood.
 """
 
 from collections.abc import Iterator
@@ -12,9 +11,9 @@ import torch
 from torch import Tensor
 
 from ..draws import Draws
-from ..text.sentences import Sentences, count
+from ..text.sentences import Sentences, indices
 from .acceptance import log_exchange
-from .chain import AT_ONCE, Constant, Schedule
+from .chain import Constant, Schedule, rounds
 from .kernel import Info, Kernel, State
 
 
@@ -49,7 +48,7 @@ class Ladder:
 
 @dataclass(frozen=True, slots=True)
 class Replicas:
-    """What the next step needs: K replicas a chain, side by side, and where on the ladder each of them stands.
+    """What the next step needs: K replicas of each chain, side by side, and where on the ladder each of them stands.
 
     An exchange moves replicas on the ladder and leaves them in their rows: nothing of the encoding is copied.
     """
@@ -61,7 +60,7 @@ class Replicas:
     def rows(self) -> Tensor:
         """[B,K]: the rows of the state, by level."""
         number, num_levels = self.levels.shape
-        first = count(number, self.levels.device)[:, None] * num_levels
+        first = indices(number, self.levels.device)[:, None] * num_levels
         return first + self.levels.argsort(-1)
 
     def at(self, level: int = 0) -> Sentences:
@@ -91,25 +90,20 @@ class TemperedKernel:
     """Exchanges between neighbouring levels, then a step of every replica at its own temperature.
 
     Both leave the product of the tempered targets unchanged, so the coldest replica samples from the target.
-    Exchanges are proposed every `every` steps, between even and odd pairs in turn: pairs of one turn do not overlap.
+    Exchanges are proposed before each step, between even and odd pairs in turn: pairs of one turn do not overlap.
     """
 
-    def __init__(self, kernel: Kernel, ladder: Ladder, every: int = 1) -> None:
-        if every < 1:
-            raise ValueError(f"exchanges come every 1 or more steps, not {every}")
+    def __init__(self, kernel: Kernel, ladder: Ladder) -> None:
         self.kernel = kernel
         self.ladder = ladder
-        self.every = every
 
     def init(self, start: Sentences, levels: Tensor | None = None) -> Replicas:
         """The replicas at the start of B chains, all of a chain at its sentence; with `levels`, at B*K sentences."""
         num_levels = len(self.ladder)
         if levels is None:
-            chains = count(len(start), start.device)
-            start = start.select(chains.repeat_interleave(num_levels))
-            levels = count(num_levels, start.device).expand(len(chains), num_levels)
-        levels = levels.to(start.device)
-        listed = count(num_levels, start.device).expand(len(start) // num_levels, num_levels)
+            start = start.select(indices(len(start), start.device).repeat_interleave(num_levels))
+        listed = indices(num_levels, start.device).expand(len(start) // num_levels, num_levels)
+        levels = listed if levels is None else levels.to(start.device)
         if levels.numel() != len(start) or not torch.equal(levels.sort(-1).values, listed):
             raise ValueError(f"levels for {len(start)} sentences are [B, {num_levels}], each from 0 up once in a row")
         return Replicas(self.kernel.init(start), levels)
@@ -118,14 +112,14 @@ class TemperedKernel:
     def step(
         self, draws: Draws, replicas: Replicas, beta: Tensor, clock: Tensor, active: Tensor | None = None
     ) -> tuple[Replicas, TemperedInfo]:
-        """Step number `clock` [B] of each chain at the beta [B] of its coldest; not of those where `active` is false.
+        """Step number `clock` [B] of each chain that is `active` [B], at the beta [B] of its coldest replica.
 
         `draws` has a row for each replica.
         """
         betas = self.ladder.betas(beta)  # [B,K]
         levels, exchange = self.exchange(draws, replicas, betas, clock, active)
         num_levels = len(self.ladder)
-        chain = count(len(clock), clock.device).repeat_interleave(num_levels)  # [B*K]
+        chain = indices(len(clock), clock.device).repeat_interleave(num_levels)  # [B*K]
         own = betas.gather(1, levels).flatten()  # [B*K]
         state, info = self.kernel.step(draws, replicas.state, own, None if active is None else active[chain])
         replicas = Replicas(state, levels)
@@ -145,14 +139,13 @@ class TemperedKernel:
         """[B,K]: the levels after the exchanges that are due before step `clock`; no model is asked."""
         levels = replicas.levels
         number, num_levels = levels.shape
-        every_level = count(num_levels, levels.device)
+        every_level = indices(num_levels, levels.device)
         pair = every_level[:-1]  # [K-1]
-        turn = clock.div(self.every, rounding_mode="floor")
         # Replicas that start together have nothing to exchange. Two levels have one pair, which is always its turn.
-        due = (clock > 0) & (clock == turn * self.every)
+        due = clock > 0
         if active is not None:
             due = due & active
-        tried = due[:, None] & ((pair - (turn - 1)[:, None]) % min(2, max(num_levels - 1, 1)) == 0)  # [B,K-1]
+        tried = due[:, None] & ((pair - (clock - 1)[:, None]) % min(2, max(num_levels - 1, 1)) == 0)  # [B,K-1]
         rows, factors = replicas.rows, replicas.state.log_factors
         log_ratio = log_exchange(
             factors.select(rows[:, :-1].flatten()), factors.select(rows[:, 1:].flatten()),
@@ -174,74 +167,44 @@ def tempered(
     seed: int,
     ladder: Ladder,
     schedule: Schedule | None = None,
-    every: int = 1,
     chains: Tensor | None = None,
     first_step: int | Tensor = 0,
     levels: Tensor | None = None,
 ) -> Iterator[tuple[Tensor, Replicas, TemperedInfo]]:
-    """Run B tempered chains from `start` up to step number `steps - 1`; yield (clock [B], Replicas, Info) a round.
+    """Run B tempered chains up to step number `steps - 1`; yield (clock [B], Replicas, TemperedInfo) after each round.
 
-    `sample` with K replicas a chain: the schedule gives the beta of the coldest, the ladder the rest. `Info` tells of
-    the coldest replicas as of chains, and fits a `Trace`; its sentences are those of `Replicas.at(0)`. `chains` [B]
-    names the chains; replica k of chain c draws as chain c K + k. To go on from (clock, replicas), start at
-    `replicas.state.sentences` with `levels=replicas.levels` and `first_step=clock`; it is the same chain.
-
-    With a schedule that moves, all levels move with it: a whole ladder is annealed, which is a search heuristic too.
+    This is `sample` with K replicas of each chain: the schedule gives the beta of the coldest, the ladder the others.
+    The info tells of the coldest replicas as of chains, and fits a `Trace`; its sentences are those of
+    `Replicas.at(0)`. `chains` [B] names the chains; replica k of chain c draws as chain c K + k. To go on from (clock,
+    replicas), start at `replicas.state.sentences` with `levels=replicas.levels` and `first_step=clock`: it is the same
+    chain. A schedule that moves anneals the whole ladder, which is a search heuristic too.
     """
-    num_levels = len(ladder)
     schedule = schedule or Constant()
-    stepper = TemperedKernel(kernel, ladder, every)
+    stepper = TemperedKernel(kernel, ladder)
     replicas = stepper.init(start, levels)
-    number = len(replicas.levels)
-    chains = torch.arange(number) if chains is None else chains
-    clock = torch.as_tensor(first_step, dtype=torch.int64, device=start.device).expand(number).clone()
-    names = chains.to(start.device)[:, None] * num_levels + count(num_levels, start.device)  # [B,K]
-    draws = Draws(seed, names.flatten(), clock.repeat_interleave(num_levels))
-    together = not isinstance(first_step, Tensor)
-    rounds = steps - int(clock.min()) if number else 0
-    upcoming: list[Draws] = []
-    for made in range(rounds):
-        active = None if together else clock < steps
-        if not upcoming:
-            upcoming = draws.ahead(clock.repeat_interleave(num_levels), min(AT_ONCE, rounds - made))[::-1]
-        replicas, info = stepper.step(upcoming.pop(), replicas, schedule(clock), clock, active)
-        clock = clock + 1 if active is None else clock + active
-        yield clock, replicas, info
+    chains = torch.arange(len(replicas.levels)) if chains is None else chains
+    names = chains.to(start.device)[:, None] * len(ladder) + indices(len(ladder), start.device)  # [B,K]
+    for clock, after, draws, active in rounds(seed, names, steps, first_step):
+        replicas, info = stepper.step(draws, replicas, schedule(clock), clock, active)
+        yield after, replicas, info
 
 
 class Exchanges:
-    """How often neighbouring levels exchanged, and how often a replica went from the coldest to the hottest and back.
-
-    A pair that almost never exchanges cuts the ladder: put a level between. Without round trips nothing that is found
-    in the heat comes down.
-    """
+    """How often neighbouring levels exchanged. A pair that almost never does cuts the ladder: put a level between."""
 
     def __init__(self) -> None:
-        self.tried = torch.zeros(0, 0, dtype=torch.int64)  # [B,K-1]
-        self.accepted = self.tried
-        self.trips = torch.zeros(0, dtype=torch.int64)  # [B]
-        self._leg = self.tried  # [B,K]: 1 since the coldest, 2 since the hottest after it, 0 before either
+        self.tried = self.accepted = torch.zeros(0, 0, dtype=torch.int64)  # [B,K-1]
 
     def add(self, info: TemperedInfo) -> None:
         """Count the exchanges of a round."""
-        levels, exchange = info.levels, info.exchange
-        if not len(self.trips):
-            self.tried = self.accepted = torch.zeros_like(exchange.tried, dtype=torch.int64)
-            self.trips = torch.zeros_like(levels[:, 0])
-            self._leg = torch.zeros_like(levels)
-        self.tried = self.tried + exchange.tried
-        self.accepted = self.accepted + exchange.accepted
-        cold, hot = levels == 0, levels == levels.shape[1] - 1
-        self.trips = self.trips + (cold & (self._leg == 2)).sum(-1)
-        self._leg = torch.where(cold, 1, torch.where(hot & (self._leg == 1), 2, self._leg))
+        if not self.tried.numel():
+            self.tried = self.accepted = torch.zeros_like(info.exchange.tried, dtype=torch.int64)
+        self.tried = self.tried + info.exchange.tried
+        self.accepted = self.accepted + info.exchange.accepted
 
     def rates(self) -> tuple[float | None, ...]:
         """The share of exchanges accepted, by pair from the coldest; None where none was proposed."""
         return rates(self.tried, self.accepted)
-
-    def round_trips(self) -> int:
-        """Journeys of any replica from the coldest level to the hottest and back."""
-        return int(self.trips.sum())
 
 
 def rates(tried: Tensor, accepted: Tensor) -> tuple[float | None, ...]:

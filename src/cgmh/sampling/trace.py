@@ -1,9 +1,8 @@
-"""What a run leaves behind: every step of every chain, and how often each move was accepted.
+"""What a run leaves behind, and how far its chains have mixed.
 
-How far chains have mixed, from any number that each step leaves behind.
-
-Gelman, Carlin, Stern, Dunson, Vehtari and Rubin (2013), Bayesian Data Analysis, third edition, Sections 11.4 and 11.5;
-Geyer (1992), Practical Markov Chain Monte Carlo; Vehtari et al. (2021), Rank-normalization, folding, and localization.
+The diagnostics take any array of [chains, draws]. Gelman, Carlin, Stern, Dunson, Vehtari and Rubin (2013), Bayesian
+Data Analysis, third edition, Sections 11.4 and 11.5; Geyer (1992), Practical Markov Chain Monte Carlo; Vehtari et al.
+(2021), Rank-normalization, folding, and localization.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -20,40 +19,29 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Tally:
-    """How often each move was proposed and accepted; costs no more than a count a round."""
+class Column:
+    """An array [chains, steps] of a trace, by the name of the attribute."""
 
-    def __init__(self) -> None:
-        self._counts: Tensor | None = None  # [2 * moves]: refused and accepted, by move
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
 
-    def add(self, info: Info) -> None:
-        """Count the steps of a round."""
-        counts = torch.bincount(info.move * 2 + info.accepted, minlength=2 * len(MOVES))
-        self._counts = counts if self._counts is None else self._counts + counts
-
-    def proposed(self) -> dict[str, int]:
-        """How often each move was proposed."""
-        return {move: refused + accepted for move, (refused, accepted) in self._pairs().items()}
-
-    def acceptance(self) -> dict[str, float | None]:
-        """The share of proposals accepted, by move; None where a move was never proposed."""
-        return {
-            move: accepted / (refused + accepted) if refused + accepted else None
-            for move, (refused, accepted) in self._pairs().items()
-        }
-
-    def _pairs(self) -> dict[str, tuple[int, int]]:
-        counts = [0] * (2 * len(MOVES)) if self._counts is None else self._counts.tolist()
-        return {move: (counts[2 * at], counts[2 * at + 1]) for at, move in enumerate(MOVES)}
+    def __get__(self, trace: "Trace", owner: type) -> "NDArray[Any]":
+        return trace.column(self._name)
 
 
 class Trace:
     """The steps of a run by chain and step; with `keep_sentences`, also the sentence after each step."""
 
+    log_target = Column()  # log pi after the step, untempered and unnormalised
+    length = Column()  # words in the sentence after the step
+    move = Column()  # into MOVES
+    log_ratio = Column()  # the log acceptance ratio of the candidate
+    accepted = Column()  # whether the candidate was taken
+    changed = Column()  # whether the sentence became another one
+
     def __init__(self, *, keep_sentences: bool = False) -> None:
         self._keep_sentences = keep_sentences
         self._rounds: dict[str, list[Tensor]] = {}
-        self._tally = Tally()
 
     def add(self, info: Info) -> None:
         """Record the steps of a round."""
@@ -65,17 +53,25 @@ class Trace:
             columns["ids"] = info.sentences.ids
         for name, column in columns.items():
             self._rounds.setdefault(name, []).append(column)
-        self._tally.add(info)
 
     def acceptance(self) -> dict[str, float | None]:
         """The share of proposals accepted, by move; None where a move was never proposed."""
-        return self._tally.acceptance()
+        if not self._rounds:
+            return dict.fromkeys(MOVES)
+        move, accepted = self._flat("move"), self._flat("accepted")
+        return {
+            name: float(accepted[move == at].mean()) if (move == at).any() else None for at, name in enumerate(MOVES)
+        }
 
-    def _arrange(self, name: str) -> "NDArray[Any]":
-        """[chains, steps]: a column of the rounds at its chain and step."""
+    def _flat(self, name: str) -> "NDArray[Any]":
+        """[N]: a column of all steps, in the order in which they were added."""
+        return torch.cat(self._rounds[name]).cpu().numpy()
+
+    def column(self, name: str) -> "NDArray[Any]":
+        """[chains, steps]: a column with each step at its chain and number."""
         if not self._rounds:
             return np.empty((0, 0))
-        chain, step, flat = (torch.cat(self._rounds[column]).cpu().numpy() for column in ("chain", "step", name))
+        chain, step, flat = (self._flat(column) for column in ("chain", "step", name))
         first, last = int(step.min()), int(step.max())
         shape = (int(chain.max()) + 1, last - first + 1)
         if len(flat) != shape[0] * shape[1]:
@@ -85,41 +81,11 @@ class Trace:
         return arranged
 
     @property
-    def log_target(self) -> "NDArray[np.float64]":
-        """[chains, steps]: log pi after each step, untempered and unnormalised."""
-        return self._arrange("log_target")
-
-    @property
-    def length(self) -> "NDArray[np.int64]":
-        """[chains, steps]: words in the sentence after each step."""
-        return self._arrange("length")
-
-    @property
-    def move(self) -> "NDArray[np.int64]":
-        """[chains, steps], into MOVES."""
-        return self._arrange("move")
-
-    @property
-    def log_ratio(self) -> "NDArray[np.float64]":
-        """[chains, steps]: the log acceptance ratio of each candidate."""
-        return self._arrange("log_ratio")
-
-    @property
-    def accepted(self) -> "NDArray[np.bool_]":
-        """[chains, steps]: whether the candidate was taken."""
-        return self._arrange("accepted")
-
-    @property
-    def changed(self) -> "NDArray[np.bool_]":
-        """[chains, steps]: whether the sentence became another one."""
-        return self._arrange("changed")
-
-    @property
     def ids(self) -> "NDArray[np.int64]":
         """[chains, steps, L]: the sentence after each step; needs `keep_sentences`."""
         if not self._keep_sentences:
             raise ValueError("this trace keeps no sentences; make it with keep_sentences=True")
-        return self._arrange("ids")
+        return self.column("ids")
 
     def to_arviz(self) -> Any:
         """The run as `arviz.InferenceData` with dimensions chain and draw; needs the extra "arviz"."""
@@ -131,10 +97,6 @@ class Trace:
             posterior={"log_target": self.log_target, "length": self.length},
             sample_stats={"accepted": self.accepted, "move": self.move, "log_ratio": self.log_ratio},
         )
-
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def _split(values: "NDArray[Any]") -> "NDArray[np.float64]":
@@ -188,5 +150,5 @@ def _autocovariance(values: "NDArray[np.float64]") -> "NDArray[np.float64]":
     num = values.shape[1]
     centred = values - values.mean(axis=1, keepdims=True)
     spectrum = np.fft.rfft(centred, n=2 * num, axis=1)
-    found: NDArray[np.float64] = np.fft.irfft(spectrum * np.conj(spectrum), n=2 * num, axis=1)[:, :num] / num
-    return found
+    covariance: NDArray[np.float64] = np.fft.irfft(spectrum * np.conj(spectrum), n=2 * num, axis=1)[:, :num] / num
+    return covariance

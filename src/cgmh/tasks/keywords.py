@@ -18,8 +18,8 @@ from ..target import Target
 from ..text.inflection import inflections
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
-from ..text.tokenizer import PAIRED, join, normalize, split
-from ..text.vocabulary import Vocabulary
+from ..text.tokenizer import PAIRED
+from ..text.vocabulary import Vocabulary, is_counted
 from .problem import Problem, target_model
 from .start import grow
 
@@ -82,7 +82,7 @@ class Keywords:
         for keyword in input.keywords:
             allowed = _allowed(keyword, input, vocabulary, forbidden)
             requirements.append([phrase for phrase, _ in allowed])
-            num_needed += min(sum(map(_is_word, words)) for _, words in allowed)
+            num_needed += min(sum(map(is_counted, words)) for _, words in allowed)
         if len(requirements) > MAX_WORDS:
             raise InfeasibleStart(f"{len(requirements)} keywords; at most {MAX_WORDS} fit a sentence")
         if num_needed > input.max_words:
@@ -98,7 +98,7 @@ class Keywords:
         model = target_model(models, words, lexicon)
         contains = ContainsWords(wanted, ordered=sources[0].input.ordered)
         constraints = [contains, *_constraints(sources, wanted, lexicon)]
-        counted = torch.tensor([_is_word(lexicon.word(id)) for id in range(len(lexicon))])
+        counted = torch.tensor([is_counted(lexicon.word(id)) for id in range(len(lexicon))])
         fewest = [source.input.min_words for source in sources]
         most = [source.input.max_words for source in sources]
         allowed = [*constraints, LengthBetween([0] * len(sources), most, counted)]  # on the way to a start
@@ -124,21 +124,6 @@ class Keywords:
         return results[0]
 
 
-def _is_word(word: str) -> bool:
-    """Whether `min_words` and `max_words` count it: punctuation and the 's of "it's" are no words of their own."""
-    return not word.startswith("'") and any(c.isalnum() for c in word)
-
-
-def _words_of(keyword: str, vocabulary: Vocabulary) -> list[str]:
-    """The words of a phrase. A string that would not come back as it was typed stays one word."""
-    words: list[str] = []
-    for chunk in normalize(keyword).split():
-        parts = split(chunk)
-        is_whole = chunk in vocabulary.ids or join(["—", *parts]) != f"— {chunk}"
-        words += [chunk] if is_whole else parts
-    return words
-
-
 def _forms(word: str, vocabulary: Vocabulary, *, inflect: bool) -> Forms:
     """What matches a typed word: exactly it if it has capitals, otherwise every casing, or inflection too."""
     if any(c.isupper() for c in word):
@@ -150,7 +135,7 @@ def _forms(word: str, vocabulary: Vocabulary, *, inflect: bool) -> Forms:
 
 def _forbidden(input: KeywordInput, vocabulary: Vocabulary) -> dict[str, None]:
     """The forbidden words in every casing, because the front of a sentence changes case; a set that keeps its order."""
-    typed = [_words_of(word, vocabulary) for text in input.forbid for word in text.split("|")]
+    typed = [vocabulary.split(word) for text in input.forbid for word in text.split("|")]
     if not all(len(words) == 1 for words in typed):
         raise BadInput(f"`forbid` takes one word at a time, not {' '.join(input.forbid)!r}; repeat it for more")
     casings = ((*(vocabulary.words[id] for id in vocabulary.casings(word)), word) for (word,) in typed)
@@ -163,7 +148,7 @@ def _allowed(
     """The alternatives of a keyword that are not forbidden: the forms at each place, and the words as typed."""
     if not keyword.isprintable() and any("\ud800" <= c <= "\udfff" for c in keyword):
         raise BadInput(f"{keyword!r} is not valid text; type it in UTF-8")
-    typed = [_words_of(alternative, vocabulary) for alternative in keyword.split("|")]
+    typed = [vocabulary.split(alternative) for alternative in keyword.split("|")]
     if not all(typed):
         raise BadInput(f"{keyword!r} is not a keyword; give at least one character a word")
     phrases = [
@@ -203,7 +188,10 @@ def _first_sentences(
         order = range(len(requirements)) if source.input.ordered else places[chain]
         # The chains share the alternatives out among them; where those are too long, all take the shortest.
         phrases = [requirements[k][chain % len(requirements[k])] for k in order]
-        if sum(_is_word(lexicon.word(usual[place])) for phrase in phrases for place in phrase) > source.input.max_words:
+        if (
+            sum(is_counted(lexicon.word(usual[place])) for phrase in phrases for place in phrase)
+            > source.input.max_words
+        ):
             phrases = [min(requirements[k], key=len) for k in order]
         ids = [usual[place] for phrase in phrases for place in phrase]
         rows.append([*ids, *map(lexicon.add, source.endings[:1])])

@@ -1,4 +1,4 @@
-"""Words outside the vocabulary keep their surface: they get ids above it that last for one run."""
+"""The words of a run: those of the vocabulary, and others that keep their surface under ids that last for the run."""
 
 from collections.abc import Iterable
 
@@ -20,21 +20,28 @@ class Lexicon:
     def __len__(self) -> int:
         return len(self.vocabulary) + len(self._extra)
 
+    def __contains__(self, word: str) -> bool:
+        return (word in self.vocabulary.ids and not is_special(word)) or word in self._extra_ids
+
     def add(self, word: str) -> int:
         """The id of a word: its own if the vocabulary holds it, otherwise one above the vocabulary."""
-        found = self.vocabulary.ids.get(word)
-        if found is not None and not is_special(word):
-            return found
-        found = self._extra_ids.get(word)
-        if found is None:
-            found = self._extra_ids[word] = len(self)
+        if word in self.vocabulary.ids and not is_special(word):
+            return self.vocabulary.ids[word]
+        if word not in self._extra_ids:
+            self._extra_ids[word] = len(self)
             self._extra.append(word)
             self._aliases = None
-        return found
+        return self._extra_ids[word]
 
     def casings(self, word: str) -> set[int]:
         """The ids of a word in every casing, itself included."""
         return {*self.vocabulary.casings(word), self.add(word)}
+
+    def matches(self, word: str) -> frozenset[int]:
+        """The ids that a typed word stands for: exactly it if it has capitals, otherwise every casing that is known."""
+        if any(c.isupper() for c in word):
+            return frozenset({self.add(word)})
+        return frozenset(self.vocabulary.casings(word)) or frozenset({self.add(word)})
 
     def word(self, id: int) -> str:
         """The surface of an id."""

@@ -1,4 +1,4 @@
-"""A batch of sentences and the edits that lead from one batch to another."""
+"""A batch of sentences, the edits that lead from one batch to another, and tables that follow it to its device."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from torch import Tensor
 
 
 @lru_cache(maxsize=256)
-def count(number: int, device: torch.device) -> Tensor:
+def indices(number: int, device: torch.device) -> Tensor:
     """[number]: 0, 1, 2, ...; shared, so never to be written to."""
     return torch.arange(number, device=device)
 
@@ -45,6 +45,11 @@ class Sentences:
             inputs = torch.zeros_like(lengths)
         return cls(ids, lengths, torch.as_tensor(inputs, dtype=torch.int64, device=device))
 
+    @classmethod
+    def concatenate(cls, parts: "Sequence[Sentences]") -> "Sentences":
+        """The rows of all parts, one after the other."""
+        return cls(*(torch.cat([getattr(part, name) for part in parts]) for name in ("ids", "lengths", "inputs")))
+
     def to_lists(self) -> list[list[int]]:
         return [row[:length] for row, length in zip(self.ids.tolist(), self.lengths.tolist(), strict=True)]
 
@@ -65,7 +70,7 @@ class Sentences:
     @property
     def columns(self) -> Tensor:
         """[L]: 0 .. L-1."""
-        return count(self.ids.shape[1], self.ids.device)
+        return indices(self.capacity, self.device)
 
     @property
     def present(self) -> Tensor:
@@ -124,3 +129,25 @@ class Sentences:
             torch.where(mask, self.lengths, other.lengths),
             torch.where(mask, self.inputs, other.inputs),
         )
+
+
+class OnDevice:
+    """Tensors that follow the sentences to their device; one copy per device."""
+
+    def __init__(self, **tensors: Tensor) -> None:
+        self._copies: dict[torch.device, dict[str, Tensor]] = {torch.device("cpu"): tensors}
+
+    def at(self, device: torch.device) -> dict[str, Tensor]:
+        """The tensors on a device."""
+        copy = self._copies.get(device)
+        if copy is None:
+            copy = {name: tensor.to(device) for name, tensor in self._copies[torch.device("cpu")].items()}
+            self._copies[device] = copy
+        return copy
+
+
+def pad(rows: Sequence[Sequence[int]], value: int = -1) -> Tensor:
+    """[rows, longest] int64: the rows, each filled up with `value`."""
+    width = max((len(row) for row in rows), default=0)
+    padded = [[*row, *[value] * (width - len(row))] for row in rows]
+    return torch.tensor(padded, dtype=torch.int64).reshape(len(rows), width)

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ..errors import BadModel
+from .tokenizer import join, normalize, split
 
 START, END = "<s>", "</s>"
 SHAPES = (
@@ -41,6 +42,11 @@ def is_special(word: str) -> bool:
     return len(word) > 2 and word[0] == "<" and word[-1] == ">"
 
 
+def is_counted(word: str) -> bool:
+    """Whether a word counts towards the length of a sentence: punctuation and the 's of "it's" do not."""
+    return not word.startswith("'") and any(c.isalnum() for c in word)
+
+
 class Vocabulary:
     """The list of a model's words; a word's id is its place in it."""
 
@@ -70,6 +76,15 @@ class Vocabulary:
     def casings(self, word: str) -> list[int]:
         """The ids of every casing of a word: lottery, Lottery, LOTTERY."""
         return self._by_lower.get(word.lower(), [])
+
+    def split(self, phrase: str) -> list[str]:
+        """The words of a typed phrase. A string that would not come back as it was typed stays one word."""
+        words: list[str] = []
+        for chunk in normalize(phrase).split():
+            parts = split(chunk)
+            is_whole = chunk in self.ids or join(["—", *parts]) != f"— {chunk}"
+            words += [chunk] if is_whole else parts
+        return words
 
     def recase(self, word: str) -> str:
         """A word typed in lower case as it is usually written: I, Paris, iPhone; an ordinary one stays."""

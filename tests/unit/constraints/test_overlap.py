@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cgmh.constraints import Differs, Overlap
-from cgmh.constraints.overlap import LEAST
+from cgmh.constraints.overlap import MIN_DIFFERENCE
 from cgmh.laws import check_constraint
 from cgmh.text.sentences import Sentences
 from meanings import NUM_IDS, OUT, A, B, C, D, bleu, classes
@@ -92,6 +92,6 @@ def test_the_difference_is_a_finite_factor() -> None:
     differs = Differs(built, 3.0)
     assert not differs.hard
     factor = differs.log_factor(sentences).tolist()
-    assert factor == pytest.approx([3 * math.log(LEAST), 0.0, 3 * math.log(1 - math.exp(-1 / 3))])
+    assert factor == pytest.approx([3 * math.log(MIN_DIFFERENCE), 0.0, 3 * math.log(1 - math.exp(-1 / 3))])
     check_constraint(differs, sentences)
     assert Differs(built, 0.0).log_factor(sentences).tolist() == [0.0, 0.0, 0.0]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cgmh.constraints import AtLeast, Constraint, ContentWords, KeywordsKept, SentenceVectors, Weighted, WordVectors
-from cgmh.constraints.similarity import LEAST, Similarity
+from cgmh.constraints.similarity import MIN_SIMILARITY, Similarity
 from cgmh.laws import check_constraint
 from cgmh.text.sentences import Sentences
 from meanings import NUM_IDS, OUT, A, B, C, D, by_hand, tables, toy_encoder
@@ -185,5 +185,5 @@ def test_a_threshold_and_a_power() -> None:
     assert AtLeast(kept, 1.0).log_factor(sentences).tolist() == [0.0, -math.inf, -math.inf]
     assert AtLeast(kept, 0.0).log_factor(sentences).tolist() == [0.0, 0.0, 0.0]
     soft = Weighted(kept, 3.0).log_factor(sentences).tolist()
-    assert soft == pytest.approx([0.0, 3 * math.log(0.5), 3 * math.log(LEAST)])
+    assert soft == pytest.approx([0.0, 3 * math.log(0.5), 3 * math.log(MIN_SIMILARITY)])
     assert (AtLeast(kept, 0.5).hard, Weighted(kept, 3.0).hard) == (True, False)

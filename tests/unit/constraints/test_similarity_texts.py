@@ -56,7 +56,7 @@ def test_a_sentence_is_asked_about_once_an_input() -> None:
 @pytest.mark.parametrize("most", [0, 1, 3, 9])
 def test_the_memory_is_bounded_and_changes_nothing(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = TextVectors(SOURCES, LEXICON, Letters())(SENTENCES)
-    monkeypatch.setattr(similarity, "MOST_KNOWN", most)
+    monkeypatch.setattr(similarity, "MAX_REMEMBERED", most)
     vectors = TextVectors(SOURCES, LEXICON, Letters())
     for row in (0, 1, 2, 3, 4, 5, 6, 7, 0, 3, 1):
         assert vectors(SENTENCES.select(torch.tensor([row]))).tolist() == [float(expected[row])]

@@ -1,15 +1,15 @@
-"""Forbids, LengthBetween, EndsWith, PythonConstraint, and the target that multiplies them."""
+"""ContainsWords against trying everything; Forbids, LengthBetween and EndsWith by hand."""
 
+import random
+from typing import Any
+
+import pytest
 import torch
 
-from cgmh.constraints import EndsWith, Forbids, LengthBetween, PythonConstraint
+from cgmh.constraints import ContainsWords, EndsWith, Forbids, LengthBetween, words
 from cgmh.laws import check_constraint
-from cgmh.target import LogFactors, Target
-from cgmh.text.lexicon import Lexicon
 from cgmh.text.sentences import Sentences
-from cgmh.text.vocabulary import SPECIALS, Vocabulary
-from spaces import Favours
-from toys import ToyModel
+from spaces import meets, phrase, word
 
 SENTENCES = Sentences.from_lists([[3, 4], [4], [3, 0, 9], [], [5, 50]], 5, [0, 1, 0, 1, 1])
 
@@ -33,40 +33,6 @@ def test_ends_with() -> None:
     assert EndsWith([3]).log_factor(SENTENCES).tolist() == [-torch.inf] * 5
 
 
-def test_python_constraints_see_words() -> None:
-    lexicon = Lexicon(Vocabulary([*SPECIALS, "a", "b"]))
-    ids = [lexicon.add(word) for word in ("a", "Zürich", "b")]
-    sentences = Sentences.from_lists([ids, ids[:1], ids[:1]], 5)
-    asked = []
-
-    def function(words: list[str]) -> float:
-        asked.append(words)
-        return float(len(words))
-
-    soft = PythonConstraint("length", function, lexicon, hard=False, weight=-0.5)
-    assert soft.log_factor(sentences).tolist() == [-1.5, -0.5, -0.5]
-    assert asked == [["a", "Zürich", "b"], ["a"]]  # a sentence that comes twice is asked about once
-    hard = PythonConstraint("city", lambda words: "Zürich" in words, lexicon, hard=True)
-    assert hard.log_factor(sentences).tolist() == [0.0, -torch.inf, -torch.inf]
-
-
-def test_the_target_multiplies() -> None:
-    target = Target(ToyModel(4), [EndsWith([4, 9, 50]), Favours(), Forbids([[], [50]])])
-    assert target.num_factors == 2
-    assert target.possible(SENTENCES).tolist() == [True, True, True, False, False]
-    assert target.soft(SENTENCES).shape == (5, 1)
-    assert target.broken(SENTENCES) == ["ending", "forbids"]
-    full = Sentences.from_lists([[4] * 5, [4] * 4], 5)
-    assert target.possible(full).tolist() == [False, True]  # an insertion must still fit
-
-
-def test_beta_tempers_soft_factors_only() -> None:
-    factors = LogFactors(torch.tensor([0.0, -torch.inf]), torch.tensor([[-4.0, 1.0], [-2.0, 0.0]]))
-    assert factors.total(0.5).tolist() == [-1.5, -torch.inf]
-    assert factors.total(torch.tensor([2.0, 0.0])).tolist() == [-6.0, -torch.inf]
-    assert factors.select(torch.tensor([1])).soft.tolist() == [[-2.0, 0.0]]
-
-
 def test_ends_with_per_input() -> None:
     each = EndsWith([{4, 9}, {50}])
     assert each.holds(SENTENCES).tolist() == [True, False, True, False, True]
@@ -85,3 +51,71 @@ def test_ends_with_per_input() -> None:
 
 def test_no_ending_at_all_allows_nothing() -> None:
     assert not EndsWith([]).holds(SENTENCES).any()
+
+
+def random_requirements(chance: random.Random, words: int, most: int) -> list[Any]:
+    def place() -> set[int]:
+        return {chance.randrange(words) for _ in range(chance.choice((1, 1, 2)))}
+
+    def requirement() -> list[list[set[int]]]:
+        return [[place() for _ in range(chance.choice((1, 1, 1, 2, 3)))] for _ in range(chance.choice((1, 1, 2)))]
+
+    listed = [requirement() for _ in range(chance.randrange(most))]
+    if listed and chance.random() < 0.5:
+        listed.append(chance.choice(listed))  # a repeated one
+    return listed
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("seed", range(12))
+def test_agrees_with_trying_everything(seed: int, ordered: bool) -> None:
+    chance = random.Random(seed)
+    words = chance.choice((3, 4, 6))
+    requirements = [random_requirements(chance, words, chance.choice((2, 4, 5))) for _ in range(5)]
+    lists = [[chance.randrange(words) for _ in range(chance.randrange(10))] for _ in range(300)]
+    inputs = [number % 5 for number in range(300)]
+    expected = [meets(some, requirements[input], ordered=ordered) for some, input in zip(lists, inputs, strict=True)]
+    constraint = ContainsWords(requirements, ordered=ordered)
+    assert constraint.holds(Sentences.from_lists(lists, 10, inputs)).tolist() == expected
+
+
+def test_many_entangled_requirements_go_row_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = random.Random(0)
+    requirements = [[word(1, 2), phrase(1, 2), word(2, 3), word(2)]]
+    sentences = Sentences.from_lists([[chance.randrange(1, 4) for _ in range(6)] for _ in range(200)], 7)
+    masked = ContainsWords(requirements).holds(sentences)
+    monkeypatch.setattr(words, "MAX_ENTANGLED", 2)
+    assert torch.equal(ContainsWords(requirements).holds(sentences), masked)
+    assert 0 < masked.sum() < 200
+
+
+def test_nine_entangled_requirements() -> None:
+    requirements = [[word(number, number + 1) for number in range(1, 10)]]
+    sentences = Sentences.from_lists([list(range(1, 10)), [10, *range(2, 10)], [1, 1, *range(3, 10)]], 12)
+    assert ContainsWords(requirements).holds(sentences).tolist() == [True, True, False]
+
+
+def test_what_the_documentation_says() -> None:
+    new_york = ContainsWords([[word(1), phrase(1, 2)]])  # "new" and "new york"
+    sentences = Sentences.from_lists([[1, 2], [1, 2, 1], [1, 1, 2], [2, 1, 3, 1]], 6)
+    assert new_york.holds(sentences).tolist() == [False, True, True, False]
+    twice = ContainsWords([[phrase(1, 1), phrase(1, 1)]])
+    assert twice.holds(Sentences.from_lists([[1, 1, 1], [1, 1, 1, 1], [1, 1, 2, 1, 1]], 6)).tolist() == [
+        False,
+        True,
+        True,
+    ]
+
+
+def test_nothing_required() -> None:
+    sentences = Sentences.from_lists([[1], []], 3, [0, 1])
+    for ordered in (False, True):
+        assert ContainsWords([[], []], ordered=ordered).holds(sentences).all()
+        some = ContainsWords([[word(2)], []], ordered=ordered)
+        assert some.holds(sentences).tolist() == [False, True]
+
+
+def test_a_requirement_without_words_is_an_error() -> None:
+    for empty in ([], [[]], [[set()]]):
+        with pytest.raises(ValueError, match="at least one"):
+            ContainsWords([[empty]])

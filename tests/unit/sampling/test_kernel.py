@@ -1,6 +1,5 @@
 """The order of a step, its report, its errors."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from cgmh.constraints import ContainsWords, EndsWith
 from cgmh.draws import Draws
 from cgmh.errors import InfeasibleStart
 from cgmh.proposals import FillHead, WordEdits
-from cgmh.sampling import Annealing, Constant, Info, Kernel, State, sample
+from cgmh.sampling import Info, Kernel, State, sample
 from cgmh.target import Target
 from cgmh.text.sentences import Sentences
 from spaces import A, B, C, word
@@ -108,28 +107,3 @@ def test_a_batch_where_nothing_is_possible() -> None:
     state, info = kernel.step(Draws(0, torch.arange(5), torch.arange(5)), before, 1.0, torch.zeros(5, dtype=torch.bool))
     assert not info.changed.any()
     assert torch.equal(state.log_factors.soft, before.log_factors.soft)
-
-
-@pytest.mark.parametrize(
-    ("schedule", "expected"),
-    [
-        (Constant(0.7), [0.7, 0.7, 0.7]),
-        (Annealing(0.5, 2.0, 10), [0.5, 1.0, 2.0]),
-        (Annealing(0.5, 2.0, 0), [0.5, 2.0, 2.0]),
-    ],
-)
-def test_schedules(schedule: Callable[[Tensor], Tensor], expected: list[float]) -> None:
-    assert schedule(torch.tensor([0, 5, 40])).tolist() == pytest.approx(expected)
-
-
-def test_prefetch_below_one_is_an_error() -> None:
-    with pytest.raises(ValueError, match="at least 1"):
-        next(
-            sample(
-                Kernel(Target(ToyModel(4)), WordEdits(FillHead(ToyModel(4)))),
-                Sentences.from_lists([[A]], 3),
-                5,
-                0,
-                prefetch=0,
-            )
-        )

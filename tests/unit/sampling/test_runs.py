@@ -22,7 +22,7 @@ CHAINS, STEPS, SEED = 24, 30, 3
 def shards(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """As many shards as that, however few chains there are."""
     monkeypatch.setattr(runs, "SMALLEST_SHARD", 1)
-    monkeypatch.setattr(runs.os, "cpu_count", lambda: request.param)
+    monkeypatch.setattr(runs, "num_cores", lambda: request.param)
 
 
 def _built(space: str = "three inputs") -> tuple[Kernel, Sentences]:
@@ -30,13 +30,13 @@ def _built(space: str = "three inputs") -> tuple[Kernel, Sentences]:
     return KERNELS["mixture"](built, 1), start_of(built, CHAINS)
 
 
-def _rows(record: Record) -> dict[tuple[int, int, int, int], tuple[Any, ...]]:
-    """The recorded steps by chain, step, level and kind (an exchange comes beside the step after it)."""
+def _rows(record: Record) -> dict[tuple[int, int, bool], tuple[Any, ...]]:
+    """The recorded steps by chain, step and kind (an exchange comes beside the step after it)."""
     columns = {name: column.tolist() for name, column in record.steps.items()}
     found = {}
     for at, words in enumerate(record.proposed.to_lists()):
         row = {name: column[at] for name, column in columns.items()}
-        key = (row["chain"], row["step"], row["level"], row["move"] == EXCHANGE)
+        key = (row["chain"], row["step"], row["move"] == EXCHANGE)
         assert key not in found
         rest = (row["move"], row["accepted"], row["changed"], *(round(row[name], 9) for name in NUMBERS))
         found[key] = (words, *rest)
@@ -58,19 +58,18 @@ def test_plain_and_annealed_chains_are_recorded(space: str, schedule: Schedule) 
     for _, state, info in sample(kernel, start, STEPS, SEED, schedule):
         last = state.sentences
         for chain, words in enumerate(info.candidate.sentences.to_lists()):
-            row = seen[chain, int(info.step[chain]), 0, False]
+            row = seen[chain, int(info.step[chain]), False]
             assert row[:4] == (words, int(info.move[chain]), bool(info.accepted[chain]), bool(info.changed[chain]))
     assert record.final.to_lists() == last.to_lists()
     assert record.exchange_rates() == ()
-    assert record.round_trips() == 0
 
 
-def _visits_of_the_cold(kernel: Kernel, start: Sentences, every: int) -> tuple[list[list[list[int]]], Exchanges]:
+def _visits_of_the_cold(kernel: Kernel, start: Sentences) -> tuple[list[list[list[int]]], Exchanges]:
     """Each chain's sequence of different sentences at the coldest level, an exchanged one included."""
     last = start.to_lists()
     seen: list[list[list[int]]] = [[] for _ in last]
     exchanges, before = Exchanges(), None
-    for _, replicas, info in tempered(kernel, start, STEPS, SEED, LADDERS["three"], Constant(1.3), every):
+    for _, replicas, info in tempered(kernel, start, STEPS, SEED, LADDERS["three"], Constant(1.3)):
         exchanges.add(info)
         arrived = before.state.sentences.select(replicas.rows[:, 0]) if before is not None else start
         for sentences in (arrived, replicas.at()):
@@ -83,14 +82,12 @@ def _visits_of_the_cold(kernel: Kernel, start: Sentences, every: int) -> tuple[l
 
 
 @pytest.mark.usefixtures("shards")
-@pytest.mark.parametrize("every", [1, 4])
-def test_the_visits_of_the_cold_replicas_are_recorded_in_order(every: int) -> None:
+def test_the_visits_of_the_cold_replicas_are_recorded_in_order() -> None:
     kernel, start = _built()
-    seen, exchanges = _visits_of_the_cold(kernel, start, every)
+    seen, exchanges = _visits_of_the_cold(kernel, start)
     ladder = LADDERS["three"]
-    record = run(kernel, start, STEPS, SEED, Constant(1.3), torch.arange(CHAINS), ladder=ladder, every=every)
+    record = run(kernel, start, STEPS, SEED, Constant(1.3), torch.arange(CHAINS), ladder=ladder)
     assert bool(record.steps["changed"].all())
-    assert not bool(record.steps["level"].any())
     exchanged = record.steps["move"] == EXCHANGE
     assert KINDS[EXCHANGE] == "exchange"
     assert 0 < int(exchanged.sum()) < len(exchanged)
@@ -104,20 +101,19 @@ def test_the_visits_of_the_cold_replicas_are_recorded_in_order(every: int) -> No
     final = kernel.init(record.final).log_factors
     torch.testing.assert_close(record.finals["log_target"], final.total(1.0), rtol=0, atol=1e-9)
     assert record.exchange_rates() == exchanges.rates()
-    assert record.round_trips() == exchanges.round_trips()
     assert int(record.counts.sum(0)[0].sum()) == CHAINS * STEPS  # of the coldest alone
 
 
 @pytest.mark.usefixtures("shards")
-def test_all_levels_and_refused_exchanges_on_request() -> None:
+def test_refused_steps_and_exchanges_on_request() -> None:
     kernel, start = _built()
     ladder, names = LADDERS["three"], torch.arange(CHAINS)
     cold = run(kernel, start, STEPS, SEED, Constant(1.3), names, ladder=ladder)
-    every = run(kernel, start, STEPS, SEED, Constant(1.3), names, ladder=ladder, all_levels=True, refused=True)
+    every = run(kernel, start, STEPS, SEED, Constant(1.3), names, ladder=ladder, refused=True)
     rows = _rows(every)
-    assert {key: row for key, row in rows.items() if key[2] == 0 and row[3]} == _rows(cold)
-    kernel_steps = [key for key in rows if not key[3]]
-    assert len(kernel_steps) == CHAINS * STEPS * 3
+    assert {key: row for key, row in rows.items() if row[3]} == _rows(cold)
+    kernel_steps = [key for key in rows if not key[2]]
+    assert len(kernel_steps) == CHAINS * STEPS
     tries = int(every.finals["tried"][:, 0].sum())
     assert len(rows) - len(kernel_steps) == tries == CHAINS * (STEPS // 2)
     assert every.final.to_lists() == cold.final.to_lists()
@@ -129,5 +125,4 @@ def test_an_input_has_its_own_rates() -> None:
     kernel, start = _built()
     record = run(kernel, start, STEPS, SEED, Constant(1.3), torch.arange(CHAINS), ladder=LADDERS["two, far"])
     parts = [record.of(input) for input in range(3)]
-    assert sum(part.round_trips() for part in parts) == record.round_trips() > 0
     assert len({part.exchange_rates() for part in parts}) == 3

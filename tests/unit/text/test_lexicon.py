@@ -28,3 +28,17 @@ def test_aliases_are_what_the_model_reads() -> None:
     id = lexicon.add("Zürich")
     assert lexicon.aliases[id] == VOCABULARY.ids["<capital>"]
     assert len(lexicon.aliases) == len(VOCABULARY) + 1
+
+
+def test_typed_words_stand_for_their_casings_unless_they_have_capitals() -> None:
+    lexicon = Lexicon(Vocabulary([*SPECIALS, "mark", "Mark", "Paris", "the", "U.S."]))
+    ids = lexicon.vocabulary.ids
+    assert lexicon.matches("mark") == {ids["mark"], ids["Mark"]}
+    assert lexicon.matches("Mark") == {ids["Mark"]}
+    assert lexicon.matches("paris") == {ids["Paris"]}
+    assert "zürich" not in lexicon
+    assert lexicon.matches("zürich") == {lexicon.add("zürich")}
+    assert lexicon.casings("paris") == {ids["Paris"], lexicon.add("paris")}
+    assert "zürich" in lexicon
+    assert "<s>" not in lexicon
+    assert lexicon.vocabulary.split("the mark's  U.S. X-9/b") == ["the", "mark", "'s", "U.S.", "X-9/b"]

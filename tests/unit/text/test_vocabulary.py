@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cgmh.errors import BadModel
-from cgmh.text.vocabulary import END, SHAPES, SPECIALS, START, Vocabulary, is_special, shape
+from cgmh.text.vocabulary import END, SHAPES, SPECIALS, START, Vocabulary, is_counted, is_special, shape
 
 WORDS = [*SPECIALS, "the", "dog", "Dog", "DOG", "mark", "Mark", ".", "<", "3"]
 
@@ -109,3 +109,9 @@ def test_a_file_that_is_no_vocabulary_is_named(content: bytes, tmp_path: Path) -
 def test_a_vocabulary_file_is_plain_json(vocabulary: Vocabulary, tmp_path: Path) -> None:
     vocabulary.save(tmp_path / "v.json")
     assert json.loads((tmp_path / "v.json").read_text(encoding="utf-8")) == {"words": WORDS, "names": ["mark"]}
+
+
+def test_marks_are_not_counted() -> None:
+    assert [word for word in ("the", "'s", ".", "X-9", "—", "don't", "10") if is_counted(word)] == [
+        "the", "X-9", "don't", "10",
+    ]  # fmt: skip

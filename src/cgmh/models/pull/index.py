@@ -21,8 +21,8 @@ from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit, urlunsplit
 
+from ... import __version__
 from ...errors import BadInput, BadModel
-from ...version import __version__
 from .store import expanded
 
 PYPI = "https://pypi.org/simple/"

@@ -7,7 +7,6 @@ from torch import Tensor
 
 from ...constraints import Constraint
 from ...constraints.similarity import (
-    LEAST,
     AtLeast,
     ContentWords,
     KeywordsKept,
@@ -89,7 +88,7 @@ class Matching:
 
         An answer is under the limit of overlap already; below that, the less it changes the safer it is.
         """
-        close = [weight * self.function(name)(sentences).clamp(min=LEAST).log() for name, weight in MERIT.items()]
+        close = [Weighted(self.function(name), weight).log_factor(sentences) for name, weight in MERIT.items()]
         return OVERLAP * overlap + torch.stack(close).sum(0)
 
     def keywords(self, number: int) -> list[str]:

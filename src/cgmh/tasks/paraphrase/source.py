@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ...constraints.words import MOST_MASKED
+from ...constraints.words import MAX_ENTANGLED
 from ...errors import BadInput
 from ...inputs import ParaphraseInput
 from ...text.facts import Fact, find_facts
@@ -122,8 +122,8 @@ def read_source(input: ParaphraseInput, vocabulary: Vocabulary) -> Source:
     if all(at in covered for at, word in enumerate(words) if any(c.isalnum() for c in word)):
         raise BadInput("is all protected words; give more of a sentence, or fewer kinds to `protect`")
     tangled = [fact for fact in facts if any(_share_words(words, fact, other) for other in facts if other != fact)]
-    if len(tangled) > MOST_MASKED:
-        raise BadInput(f"has {len(tangled)} quotations or names that share words; at most {MOST_MASKED} can be kept")
+    if len(tangled) > MAX_ENTANGLED:
+        raise BadInput(f"has {len(tangled)} quotations or names that share words; at most {MAX_ENTANGLED} can be kept")
     keywords = [at for at in extract_keywords(words) if at not in covered]
     return Source(input, words, style, facts, keywords)
 

@@ -43,6 +43,22 @@ def test_a_function_becomes_a_constraint_of_its_name() -> None:
     assert letters.bound(LEXICON).log_factor(SENTENCES).tolist() == [-1.5, -3.5, 0.0, -2.0]
 
 
+def test_functions_see_words_and_each_sentence_once() -> None:
+    ids = [IDS[word] for word in ("a", "Zürich", "b")]
+    sentences = Sentences.from_lists([ids, ids[:1], ids[:1]], 5)
+    asked = []
+
+    def function(words: list[str]) -> float:
+        asked.append(words)
+        return float(len(words))
+
+    soft = PythonConstraint("length", function, LEXICON, hard=False, weight=-0.5)
+    assert soft.log_factor(sentences).tolist() == [-1.5, -0.5, -0.5]
+    assert asked == [["a", "Zürich", "b"], ["a"]]  # a sentence that comes twice is asked about once
+    hard = PythonConstraint("city", lambda words: "Zürich" in words, LEXICON, hard=True)
+    assert hard.log_factor(sentences).tolist() == [0.0, -torch.inf, -torch.inf]
+
+
 def test_the_function_can_still_be_called() -> None:
     assert short(["a"]) is True
     assert letters(["a", "bc"]) == 3.0
