@@ -8,6 +8,7 @@ import click
 from ..errors import BadInput
 from ..inputs import CorrectInput
 from ..settings import Rule, Settings
+from ..text.edits import Edit
 from .input import Line, check_quoted, wanted_lines
 from .options import (
     given_options,
@@ -34,7 +35,6 @@ from .output import (
 
 if TYPE_CHECKING:
     from ..result import Result
-    from ..text.edits import Edit
 
 _NUM_DOUBTFUL = 5  # edits that were not made, of those that are shown
 _CHOICES: dict[Rule, str] = {
@@ -144,7 +144,7 @@ class _Page(Page):
         self.print_heading(text) if self.headings else click.echo(text)
         self._needs_gap = False
 
-    def _doubts(self, edits: tuple["Edit[str]", ...]) -> list[str]:
+    def _doubts(self, edits: tuple[Edit[str], ...]) -> list[str]:
         """The most probable of the edits that were not made."""
         shown = sorted(edits, key=lambda edit: -edit.probability)[:_NUM_DOUBTFUL]
         by_threshold = self._settings.select == "threshold"

@@ -6,17 +6,18 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..text.edits import Edit, splice
 from ..text.tokenizer import split
 from .input import Line
 
 if TYPE_CHECKING:
     from ..result import Result
     from ..settings import Settings
-    from ..text.edits import Edit
 
 _ARGUMENT = re.compile(r"`([a-z_]+)`")
 
@@ -152,17 +153,16 @@ def print_trace(result: "Result") -> None:
 Mark = Callable[[str, str], str]  # what an edit takes away and what it brings -> what is shown for it
 
 
-def marked(text: str, edits: Iterable["Edit[str]"], mark: Mark) -> str:
+def marked(text: str, edits: Iterable[Edit[str]], mark: Mark) -> str:
     """The text with the edits made, each as `mark` shows it. Blanks around what an edit brings are outside the mark."""
-    pieces: list[str] = []
-    at = 0
-    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+
+    def shown(edit: Edit[str]) -> str:
         new = edit.replacement.strip()
         before, _, after = edit.replacement.partition(new) if new else (edit.replacement, "", "")
         old = edit.original.strip() if new else edit.original  # of a deletion, the blank that goes with the word
-        pieces += [text[at : edit.start], before, mark(old, new), after]
-        at = edit.end
-    return "".join([*pieces, text[at:]])
+        return before + mark(old, new) + after
+
+    return splice(text, [replace(edit, replacement=shown(edit)) for edit in edits])
 
 
 def bracketed(old: str, new: str) -> str:
@@ -180,7 +180,7 @@ def green(old: str, new: str) -> str:  # noqa: ARG001
     return click.style(new, fg="green") if new else ""
 
 
-def listed(edits: Sequence["Edit[str]"]) -> list[str]:
+def listed(edits: Sequence[Edit[str]]) -> list[str]:
     """One line for each edit: what is changed, its probability and its kind."""
     changes = [_change(edit) for edit in edits]
     width = max(map(len, changes), default=0)
@@ -188,7 +188,7 @@ def listed(edits: Sequence["Edit[str]"]) -> list[str]:
     return [f"{change:{width}}   {edit.probability:.2f}  {edit.kind}" for change, edit in rows]
 
 
-def _change(edit: "Edit[str]") -> str:
+def _change(edit: Edit[str]) -> str:
     old, new = (" ".join(text.split()) for text in (edit.original, edit.replacement))
     if old and new:
         return f"{old} → {new}"

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ..errors import BadInput
+from .options import given_options
 
 _FIXED = ("size", "words", "seed")  # decided when a training begins
 
@@ -69,7 +70,7 @@ def train_command(ctx: click.Context, /, corpus: Path, out: Path, **options: Any
     cgmh train news.txt.xz --out news-model --size small --minutes 30
     cgmh train news.txt --out news-model --resume
     """
-    given = {name for name in options if ctx.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT}
+    given = given_options(ctx, options)
     out = out.resolve()
     device = _device(options["device"])
     try:
