@@ -22,39 +22,41 @@ from cgmh import __version__
 from cgmh.api import ROWS, WINDOW
 from cgmh.errors import BadInput, CgmhError, MissingExtra
 from cgmh.evaluation.paraphrases import Pair, as_line, bleu, from_treebank, measure, read_pairs, sample, sources
-from cgmh.inputs import PAPER_INPUT, STARTS
+from cgmh.inputs import STARTS, ParaphraseInput
+from cgmh.models.load import Models
 from cgmh.models.word.checkpoint import load_model
 from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.sampling import Constant, Kernel, State
 from cgmh.sampling import sample as run_chains
-from cgmh.tasks import Paraphrase, ParaphraseInput, Problem
+from cgmh.tasks import Paraphrase, Problem
+from cgmh.tasks.paraphrase.report import Paraphrases
 from cgmh.threads import single_threaded
 
 ROOT = Path(__file__).parent.parent
-MEASURES = {"bleu_ref": "BLEU-ref", "bleu_ori": "BLEU-ori", "nll": "nats a word"}
-Point = tuple[list[str], list[float]]  # the lines of the chains, source by source, and their nats a word
+MEASURES = {"bleu_ref": "BLEU-ref", "bleu_ori": "BLEU-ori", "nll": "nats per word"}
+Point = tuple[list[str], list[float]]  # the lines of the chains, source by source, and their nats per word
 
 
 def asked(source: str, start: str) -> ParaphraseInput:
     """The paper's target, stepped by the default proposal."""
-    return ParaphraseInput(from_treebank(source), **{**PAPER_INPUT, "gibbs": False, "start": start})
+    return ParaphraseInput(from_treebank(source), **{**ParaphraseInput.paper, "gibbs": False, "start": start})
 
 
-def answerable(some: Sequence[str], model: RecurrentModel) -> list[str]:
-    """The sources that are not refused, as too long or too strange."""
-    found = []
-    for source in some:
+def answerable(texts: Sequence[str], model: RecurrentModel) -> list[str]:
+    """The texts that are not refused, as too long or too strange."""
+    accepted = []
+    for text in texts:
         try:
-            Paraphrase().check([asked(source, "copy")], model)
-            found.append(source)
+            Paraphrase().read(asked(text, "copy"), model.vocabulary)
+            accepted.append(text)
         except BadInput as error:
-            print(f"passed over: {source!r} {error}", file=sys.stderr)
-    return found
+            print(f"passed over: {text!r} {error}", file=sys.stderr)
+    return accepted
 
 
 def states(problem: Problem, args: argparse.Namespace) -> Iterator[tuple[int, State]]:
     """The states of the chains at the start and after every so many steps."""
-    kernel = Kernel(problem.target, problem.proposal, WINDOW)
+    kernel = Kernel(problem.target, problem.moves(problem.target.model), WINDOW)
     chains = torch.arange(args.chains).repeat(len(problem.start) // args.chains)
     yield 0, kernel.init(problem.start)
     following = run_chains(kernel, problem.start, args.steps, args.seed, Constant(1.0), chains=chains)
@@ -63,47 +65,48 @@ def states(problem: Problem, args: argparse.Namespace) -> Iterator[tuple[int, St
             yield number, state
 
 
-def read_off(problem: Problem, state: State, some: Sequence[str]) -> Point:
+def read_off(problem: Problem, state: State, texts: Sequence[str]) -> Point:
     """Where the chains stand, written like the sources, and what the word model says of it."""
-    assert problem.answers is not None
+    assert isinstance(problem.report, Paraphrases)
     lines = []
     for input, ids in zip(state.sentences.inputs.tolist(), state.sentences.to_lists(), strict=True):
-        _, words = problem.answers.write(input, problem.lexicon.words(ids))
-        lines.append(as_line(words, some[input]))
+        _, words = problem.report.write(input, problem.lexicon.words(ids))
+        lines.append(as_line(words, texts[input]))
     nll = -state.log_factors.soft[:, 0] / (state.sentences.lengths + 1)  # [B]
     return lines, nll.tolist()
 
 
 def curve(
-    start: str, some: Sequence[str], pairs: Sequence[Pair], model: RecurrentModel, args: argparse.Namespace
+    start: str, texts: Sequence[str], pairs: Sequence[Pair], model: RecurrentModel, args: argparse.Namespace
 ) -> list[dict[str, Any]]:
-    """One start: the scores after each number of steps."""
+    """The scores of one start after each number of steps."""
     points: dict[int, Point] = {}
     together = max(1, ROWS // args.chains)
-    for at in range(0, len(some), together):
-        part = some[at : at + together]
-        problem = Paraphrase().pose([asked(source, start) for source in part], model, args.chains, args.seed, at)
+    for at in range(0, len(texts), together):
+        part = texts[at : at + together]
+        read = [source for text in part for source in Paraphrase().read(asked(text, start), model.vocabulary)]
+        problem = Paraphrase().pose(read, Models(model), args.chains, args.seed, at)
         for step, state in states(problem, args):
             lines, nll = read_off(problem, state, part)
             before = points.setdefault(step, ([], []))
             before[0].extend(lines)
             before[1].extend(nll)
-    row = {source: number * args.chains for number, source in enumerate(some)}
+    row = {source: number * args.chains for number, source in enumerate(texts)}
     ori = [pair.source for pair in pairs for _ in range(args.chains)]
     ref = [pair.reference for pair in pairs for _ in range(args.chains)]
-    found = []
+    rows = []
     for step, (lines, nll) in points.items():
         outputs = [lines[row[pair.source] + chain] for pair in pairs for chain in range(args.chains)]
         scores = {"bleu_ref": bleu(outputs, ref), "bleu_ori": bleu(outputs, ori), "nll": sum(nll) / len(nll)}
-        found.append({"step": step, **{name: round(value, 3) for name, value in scores.items()}})
-    return found
+        rows.append({"step": step, **{name: round(value, 3) for name, value in scores.items()}})
+    return rows
 
 
 def table(curves: dict[str, list[dict[str, Any]]], measured: str) -> str:
     """A row for each number of steps, a column for each start."""
-    lines = [f"{MEASURES[measured]:>12}" + "".join(f"{name:>11}" for name in curves)]
+    lines = [f"{MEASURES[measured]:>13}" + "".join(f"{name:>11}" for name in curves)]
     lines += [
-        f"{rows[0]['step']:12}" + "".join(f"{row[measured]:11.2f}" for row in rows)
+        f"{rows[0]['step']:13}" + "".join(f"{row[measured]:11.2f}" for row in rows)
         for rows in zip(*curves.values(), strict=True)
     ]
     return "\n".join(lines)
@@ -147,19 +150,20 @@ def main() -> None:
     args = parse()
     pairs = sample(read_pairs(args.pairs), args.limit)
     model = load_model(args.model)
-    some = answerable(sources(pairs), model)
-    pairs = [pair for pair in pairs if pair.source in set(some)]
+    texts = answerable(sources(pairs), model)
+    pairs = [pair for pair in pairs if pair.source in set(texts)]
     if not pairs:
         raise BadInput(f"{args.pairs}: no source that can be answered; draw more by --limit")
     copies = measure([pair.source for pair in pairs], pairs)
     with torch.inference_mode(), single_threaded():
-        curves = {start: curve(start, some, pairs, model, args) for start in STARTS}
+        curves = {start: curve(start, texts, pairs, model, args) for start in STARTS}
     for measured in MEASURES:
         print(table(curves, measured), end="\n\n")
     signature = (
-        f"cgmh {__version__} | task paraphrase | model {model.name} | match {'+'.join(PAPER_INPUT['match'])} | "
+        f"cgmh {__version__} | task paraphrase | model {model.name} | "
+        f"match {'+'.join(ParaphraseInput.paper['match'])} | "
         f"chains {args.chains} | temperature 1 | select none | seed {args.seed} | torch {torch.__version__} | "
-        f"{len(pairs)} pairs, {len(some)} sources of {args.pairs.name} | {copies.signature}"
+        f"{len(pairs)} pairs, {len(texts)} sources of {args.pairs.name} | {copies.signature}"
     )
     print(signature)
     whole = {"signature": signature, "copy_bleu_ref": round(copies.bleu_ref, 3), "starts": curves}

@@ -2,7 +2,7 @@
 
     python benchmarks/coverage.py DATA
 
-DATA is a tokenised file of one sentence a line; the sets are 1 to 4 words of a sentence. Few chains and steps are
+DATA is a tokenised file of one sentence per line; the sets are 1 to 4 words of a sentence. Few chains and steps are
 enough: the keywords must be there after any number of steps. Writes benchmarks/results/coverage.json.
 """
 
@@ -14,15 +14,16 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from cgmh.api import as_model, solve
+from cgmh.api import solve
 from cgmh.errors import CgmhError
 from cgmh.evaluation.checkers import covers, flaws
 from cgmh.evaluation.datasets import keyword_sets
+from cgmh.inputs import KeywordInput
+from cgmh.models.load import load_models
 from cgmh.ranking import signature
 from cgmh.settings import Settings
-from cgmh.tasks import KeywordInput, Keywords
 
-SHOWN = 20  # failures that are printed
+MAX_SHOWN = 20  # failures that are printed
 
 
 def main() -> None:
@@ -41,20 +42,20 @@ def main() -> None:
     options = {"ordered": args.ordered, "inflect": args.inflect}
     sets = keyword_sets(args.data, args.sets, args.seed)
     settings = Settings(steps=args.steps, chains=args.chains, seed=args.seed)
-    inputs = [KeywordInput(some.keywords, **options) for some in sets]
+    inputs = [KeywordInput(each.keywords, **options) for each in sets]
     uncovered, flawed, covered_sets, num_sentences, num_short = [], [], 0, 0, 0
     began = time.perf_counter()
-    results = solve(Keywords(), inputs, settings)
-    for some, result in tqdm(zip(sets, results, strict=True), total=len(sets), unit="set", file=sys.stderr):
-        missed = [text for text in result.texts if not covers(text, some.keywords, **options)]
-        uncovered += [{"line": some.line, "keywords": some.keywords, "text": text} for text in missed]
-        flawed += [{"line": some.line, "text": text, "flaws": flaws(text)} for text in result.texts if flaws(text)]
+    results = solve(inputs, settings)
+    for each, result in tqdm(zip(sets, results, strict=True), total=len(sets), unit="set", file=sys.stderr):
+        missed = [text for text in result.texts if not covers(text, each.keywords, **options)]
+        uncovered += [{"line": each.line, "keywords": each.keywords, "text": text} for text in missed]
+        flawed += [{"line": each.line, "text": text, "flaws": flaws(text)} for text in result.texts if flaws(text)]
         covered_sets += bool(result.texts) and not missed
         num_sentences += len(result.texts)
         num_short += len(result.texts) < settings.n
     seconds = time.perf_counter() - began
     asked = "".join(f" | {name}" for name, chosen in options.items() if chosen)
-    run = signature("keywords", as_model(None), settings)
+    run = signature("keywords", load_models(), settings)
     report = {
         "signature": f"{run} | coverage of {args.sets} sets of 1-4 words{asked}",
         "sets": len(sets),
@@ -67,7 +68,7 @@ def main() -> None:
         "flawed": flawed,
         "seconds": round(seconds, 1),
     }
-    for failure in [*uncovered, *flawed][:SHOWN]:
+    for failure in [*uncovered, *flawed][:MAX_SHOWN]:
         print(json.dumps(failure, ensure_ascii=False))
     print(f"sets covered       {covered_sets} of {len(sets)} ({covered_sets / len(sets):.1%})")
     print(f"sentences covered  {num_sentences - len(uncovered)} of {num_sentences}")

@@ -2,7 +2,7 @@
 
     python benchmarks/quality.py DATA JUDGE
 
-DATA is a tokenised file of one sentence a line, JUDGE the directory that recipes/judge.py wrote. For 1 to 4 keywords,
+DATA is a tokenised file of one sentence per line, JUDGE the directory that recipes/judge.py wrote. For 1 to 4 keywords,
 mean negative log-likelihood per token of the top sentence, as in the paper's Table 1, with bootstrap intervals.
 
 The paper's kernel (Gibbs over 100 candidates, replace, insert and delete one third each, no swap, every candidate
@@ -28,32 +28,32 @@ import torch
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from cgmh.api import WINDOW, as_model
+from cgmh.api import WINDOW
 from cgmh.constraints import ContainsWords
 from cgmh.errors import CgmhError
 from cgmh.evaluation.datasets import KeywordSet, keyword_sets
 from cgmh.evaluation.judges import NgramJudge
-from cgmh.models.word.recurrent import RecurrentModel
+from cgmh.inputs import KeywordInput
+from cgmh.models.load import Models, load_models
 from cgmh.proposals import GibbsOver, WordEdits
-from cgmh.ranking import Visit, choose, signature
-from cgmh.ranking import judge as own_judgement
+from cgmh.ranking import Visit, choose, fluency, signature
 from cgmh.sampling import Constant, Kernel
 from cgmh.sampling.runs import SMALLEST_SHARD, Record, run
 from cgmh.settings import Settings
-from cgmh.tasks import KeywordInput, Keywords, Problem
+from cgmh.tasks import Keywords, Problem
 from cgmh.text.sentences import Sentences
 from cgmh.text.tokenizer import join
 from cgmh.threads import single_threaded
 
 SIZES = (1, 2, 3, 4)
-CANDIDATES = 100
+NUM_CANDIDATES = 100
 HUMAN = "human"
 RULES = ("best", "lowest perplexity")
 
 
 @dataclass
 class System:
-    """The texts of one row of the table, one a keyword set, and what it took to make them."""
+    """The texts of one row of the table, one for each keyword set, and what it took to make them."""
 
     texts: list[str] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
@@ -62,7 +62,7 @@ class System:
 
 @dataclass
 class Visited:
-    """The sentences that the chains of one input came by, the last ones, and what that took: steps of all chains."""
+    """The sentences that the chains of one input visited, the last ones, and what that took: steps of all chains."""
 
     seen: list[Visit] = field(default_factory=list)
     final: list[Visit] = field(default_factory=list)
@@ -81,90 +81,93 @@ def _listed(sentences: Sentences, columns: dict[str, torch.Tensor]) -> list[Visi
 
 
 @torch.inference_mode()
-def top(rule: str, found: Visited, problem: Problem) -> str:
+def top(rule: str, visited: Visited, problem: Problem) -> str:
     if rule == "best":
         visit = choose(
-            "best", found.seen, found.final, lambda pool: own_judgement([some.ids for some in pool], problem.words), 1
+            "best", visited.seen, visited.final, lambda pool: fluency([visit.ids for visit in pool], problem.words), 1
         )[0]
     else:
-        visit = max(found.seen, key=lambda visit: visit.log_model / (len(visit.ids) + 1))
+        visit = max(visited.seen, key=lambda visit: visit.log_model / (len(visit.ids) + 1))
     return join(problem.lexicon.words(visit.ids))
 
 
 def fill(problem: Problem, settings: Settings) -> Visited:
     """What the package's kernel visits at the default settings."""
-    kernel = Kernel(problem.target, problem.proposal, window=WINDOW)
+    kernel = Kernel(problem.target, problem.moves(problem.target.model), window=WINDOW)
     beta = Constant(1 / settings.temperature)
-    steps = settings.num_steps(None)
+    steps = settings.num_steps(with_big=False)
     began = time.perf_counter()
     record = run(kernel, problem.start, steps, settings.seed, beta, torch.arange(settings.chains))
-    found = Visited(seconds=time.perf_counter() - began)
-    found.add(record, steps * settings.chains)
-    return found
+    visited = Visited(seconds=time.perf_counter() - began)
+    visited.add(record, steps * settings.chains)
+    return visited
 
 
 def paper(problem: Problem, chains: int, seed: int, temperature: float, budget: float, *, pin: bool) -> Visited:
     """What the paper's kernel visits until `budget` seconds are spent; the chains are shared out to the cores."""
-    contains = next(some for some in problem.target.constraints if isinstance(some, ContainsWords))
-    filler = GibbsOver(problem.model, problem.target, CANDIDATES)
+    contains = next(each for each in problem.target.constraints if isinstance(each, ContainsWords))
+    filler = GibbsOver(problem.target.model, problem.target, NUM_CANDIDATES)
     edits = WordEdits(filler, (1 / 3, 1 / 3, 1 / 3), contains.pinned if pin else None)
     kernel, beta = Kernel(problem.target, edits, window=None), Constant(1 / temperature)
     ends = time.perf_counter() + budget
 
     def part(names: torch.Tensor) -> Visited:
         """Runs in stretches, each going on where the last one ended; the one that the end falls into counts in full."""
-        state, found = problem.start.select(names), Visited()
+        state, visited = problem.start.select(names), Visited()
         began = time.perf_counter()
         stretch = 1
         while stretch:
-            record = run(kernel, state, stretch, seed + found.steps, beta, names)
-            found.add(record, stretch * len(names))
+            record = run(kernel, state, stretch, seed + visited.steps, beta, names)
+            visited.add(record, stretch * len(names))
             state = record.final
             now = time.perf_counter()
-            rounds = found.steps / len(names)
+            rounds = visited.steps / len(names)
             stretch = max(1, int(0.5 * (ends - now) * rounds / (now - began))) if now < ends else 0
-        return found
+        return visited
 
     began = time.perf_counter()
     shards = torch.arange(chains).chunk(min(chains, os.cpu_count() or 1))
     with ThreadPoolExecutor(len(shards), initializer=torch.set_num_threads, initargs=(1,)) as pool:
         parts = list(pool.map(part, shards))
     return Visited(
-        [visit for some in parts for visit in some.seen], [visit for some in parts for visit in some.final],
-        time.perf_counter() - began, sum(some.steps for some in parts),
-    )  # fmt: skip
+        [visit for visited in parts for visit in visited.seen],
+        [visit for visited in parts for visit in visited.final],
+        time.perf_counter() - began,
+        sum(visited.steps for visited in parts),
+    )
 
 
-def measure(sets: Sequence[KeywordSet], model: RecurrentModel, args: argparse.Namespace) -> dict[str, System]:
+def measure(sets: Sequence[KeywordSet], models: Models, args: argparse.Namespace) -> dict[str, System]:
     settings = Settings(seed=args.seed)
     temperature = args.paper_temperature or settings.temperature
     systems: dict[str, System] = {}
 
-    def add(name: str, problem: Problem, found: Visited) -> None:
+    def add(name: str, problem: Problem, visited: Visited) -> None:
         for rule in RULES:
             system = systems.setdefault(f"{name}, {rule}", System())
-            system.texts.append(top(rule, found, problem))
-            system.seconds.append(found.seconds)
-            system.steps.append(found.steps)
+            system.texts.append(top(rule, visited, problem))
+            system.seconds.append(visited.seconds)
+            system.steps.append(visited.steps)
 
     # The first answers are slower: libraries set themselves up.
-    first = pose(sets[0], model, settings)
+    first = pose(sets[0], models, settings)
     fill(first, settings)
     paper(first, max(args.paper_chains), settings.seed, temperature, 0.5, pin=args.pin)
-    for some in tqdm(sets, unit="set", file=sys.stderr):
-        problem = pose(some, model, settings)
+    for each in tqdm(sets, unit="set", file=sys.stderr):
+        problem = pose(each, models, settings)
         own = fill(problem, settings)
         add("fill", problem, own)
         for chains in args.paper_chains:
             budget = own.seconds * args.factor
-            found = paper(problem, chains, settings.seed, temperature, budget, pin=args.pin)
-            add(f"paper x{chains}", problem, found)
-    systems[HUMAN] = System([some.references[0] for some in sets])
+            visited = paper(problem, chains, settings.seed, temperature, budget, pin=args.pin)
+            add(f"paper x{chains}", problem, visited)
+    systems[HUMAN] = System([each.references[0] for each in sets])
     return systems
 
 
-def pose(some: KeywordSet, model: RecurrentModel, settings: Settings) -> Problem:
-    return Keywords().pose([KeywordInput(some.keywords)], model, settings.chains, settings.seed)
+def pose(keywords: KeywordSet, models: Models, settings: Settings) -> Problem:
+    sources = Keywords().read(KeywordInput(keywords.keywords), models.words.vocabulary)
+    return Keywords().pose(sources, models, settings.chains, settings.seed)
 
 
 def interval(values: NDArray[np.float64], strata: NDArray[np.int64], repeats: int = 10_000) -> tuple[float, float]:
@@ -212,17 +215,17 @@ def table(rows: dict[str, dict[str, Any]]) -> str:
 def compare(rows: dict[str, dict[str, Any]], strata: NDArray[np.int64]) -> dict[str, dict[str, Any]]:
     """The package's answers against the best number of chains of the paper's kernel, by rule of selection; paired."""
     own = np.array(rows["fill, best"]["nll_of_sets"])
-    found = {}
+    gaps = {}
     for rule in RULES:
         names = [name for name in rows if name.startswith("paper") and name.endswith(rule)]
         best = min(names, key=lambda name: rows[name]["all"]["nll"])
         gap = own - np.array(rows[best]["nll_of_sets"])
-        found[best] = {
+        gaps[best] = {
             "fill_minus_paper": float(gap.mean()),
             "interval": interval(gap, strata),
             "fill_lower": float((gap < 0).mean()),
         }
-    return found
+    return gaps
 
 
 def main() -> None:
@@ -244,17 +247,17 @@ def main() -> None:
         parser.error(
             f"--paper-chains: below {2 * SMALLEST_SHARD * cores}, or a run would share a core's part out again"
         )
-    judge, model = NgramJudge.load(args.judge), as_model(None)
+    judge, models = NgramJudge.load(args.judge), load_models()
     sets = keyword_sets(args.data, args.sets * len(SIZES), args.seed, SIZES)
-    strata = np.array([len(some.keywords) for some in sets])
+    strata = np.array([len(each.keywords) for each in sets])
     with single_threaded():
-        systems = measure(sets, model, args)
+        systems = measure(sets, models, args)
     rows = {name: summary(system, judge, strata) for name, system in systems.items()}
     against = compare(rows, strata)
     settings = Settings(seed=args.seed)
     line = (
-        f"{signature('keywords', model, settings)} | {args.sets} sets of each size | {cores} cores | "
-        f"paper: gibbs over {CANDIDATES}, time x{args.factor:g}{', pinned' if args.pin else ''}, "
+        f"{signature('keywords', models, settings)} | {args.sets} sets of each size | {cores} cores | "
+        f"paper: gibbs over {NUM_CANDIDATES}, time x{args.factor:g}{', pinned' if args.pin else ''}, "
         f"temperature {args.paper_temperature or settings.temperature:g} | {judge.signature}"
     )
     print(table(rows))
@@ -266,8 +269,8 @@ def main() -> None:
     record = {
         "signature": line, "rows": rows, "against_paper": against,
         "sentences": [
-            {"line": some.line, "keywords": some.keywords, **{name: texts[at] for name, texts in shown.items()}}
-            for at, some in enumerate(sets)
+            {"line": each.line, "keywords": each.keywords, **{name: texts[at] for name, texts in shown.items()}}
+            for at, each in enumerate(sets)
         ],
     }  # fmt: skip
     args.out.parent.mkdir(parents=True, exist_ok=True)

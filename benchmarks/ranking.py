@@ -2,14 +2,15 @@
 
     python benchmarks/ranking.py commongen_dev.jsonl --sets 40
 
-For each set of everyday words (as in sense.py, another draw), the 200 most probable visited sentences are ranked by
-combinations of the word model's forward, backward and fill log probabilities over the number of words plus an offset,
-and by the big model's log probability a word. Printed: rank correlation, and the big model's mean verdict on the top
-sentence and on the top five. Writes benchmarks/results/ranking.json.
+For each set of everyday words (as in sense.py, another draw), the 200 most probable visited sentences are ranked by the
+big model's log probability per word and by combinations of the word model's forward, backward and fill log
+probabilities over the number of words plus an offset. Printed: rank correlation, and the big model's mean log
+probability per word of the top sentence and of the top five. Writes benchmarks/results/ranking.json.
 """
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,18 +18,32 @@ import torch
 from sense import everyday_sets
 
 from cgmh import __version__
-from cgmh import ranking as answers
-from cgmh.api import as_model, solve
+from cgmh.api import solve
+from cgmh.inputs import KeywordInput
+from cgmh.models.load import load_embedded
+from cgmh.models.protocols import TextModel
 from cgmh.models.pull.store import path_of
 from cgmh.models.text.llama import load_llama
-from cgmh.models.word.two_stage import readings
-from cgmh.ranking import POOL, Visit
-from cgmh.settings import Settings
-from cgmh.tasks import KeywordInput, Keywords, Problem
-from cgmh.text.tokenizer import join
+from cgmh.models.word.two_stage import log_readings
+from cgmh.settings import STEPS, Settings
+from cgmh.text.tokenizer import split, truecase
 
 WEIGHTS = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (0.5, 0.5, 0), (0.5, 0.5, 0.3), (0.5, 0.5, 0.5), (0.5, 0.5, 1), (1, 0, 1))
 OFFSETS = (1, 3)
+
+
+class Recorded:
+    """A model of texts, and every list of texts that it was asked about, with its answers [N]."""
+
+    def __init__(self, model: TextModel) -> None:
+        self.name = model.name
+        self.model = model
+        self.asked: list[tuple[Sequence[str], np.ndarray]] = []
+
+    def log_prob(self, texts: Sequence[str]) -> torch.Tensor:
+        log_probs = self.model.log_prob(texts)
+        self.asked.append((texts, log_probs.numpy()))
+        return log_probs
 
 
 def ranks(values: np.ndarray) -> np.ndarray:
@@ -42,36 +57,24 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--big", default="smollm2", help="a name of `cgmh models list` or a directory")
     args = parser.parse_args()
-    settings = Settings(chains=64)
     directory = Path(args.big) if Path(args.big).is_dir() else path_of(args.big)
-    big = load_llama(directory).after(settings.context)
-    pools: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []  # features [N,3], lengths [N], big [N]
-
-    class Watched(answers.Answers):
-        """Keeps the pool that selection looks at."""
-
-        def _fitness(self, pool: list[Visit]) -> list[float]:
-            pools.append(measured(pool, self.problem))
-            return super()._fitness(pool)
-
-    def measured(pool: list[Visit], problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        found = torch.stack(readings([visit.ids for visit in pool], problem.words), -1).numpy()
-        texts = [join(problem.lexicon.words(visit.ids)) for visit in pool]
-        return found, np.array([len(visit.ids) for visit in pool]), big.log_prob(texts).numpy()
-
-    import cgmh.api
-
-    cgmh.api.Answers = Watched
+    settings = Settings(chains=64, steps=STEPS, use="rerank")
+    big, small = Recorded(load_llama(directory).after(settings.context)), load_embedded()
     inputs = [KeywordInput(words) for words in everyday_sets(args.concepts, args.sets, args.seed)]
-    signature = ""
-    for result in solve(Keywords(), inputs, settings, model=as_model(None)):
+    for result in solve(inputs, settings, model=small, big=big):
         signature = result.signature
+    pools: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []  # readings [N,3], lengths [N], big [N]
+    for texts, log_big in big.asked:
+        sentences = [truecase(split(text), small.vocabulary.is_ordinary) for text in texts]
+        with torch.inference_mode():
+            readings = torch.stack(log_readings([small.vocabulary.encode(words) for words in sentences], small), -1)
+        pools.append((readings.numpy(), np.array(list(map(len, sentences))), log_big))
     rows = []
     for weights in WEIGHTS:
         for offset in OFFSETS:
             agreement, top, five = [], [], []
-            for found, lengths, log_big in pools:
-                own = found @ np.array(weights) / (lengths + offset)
+            for readings, lengths, log_big in pools:
+                own = readings @ np.array(weights) / (lengths + offset)
                 theirs = log_big / (lengths + 1)
                 order = np.argsort(-own)
                 agreement.append(np.corrcoef(ranks(own), ranks(theirs))[0, 1])
@@ -87,9 +90,7 @@ def main() -> None:
                 }
             )
             print(rows[-1], flush=True)
-    signature = (
-        f"cgmh {__version__} | {signature.split(' | ', 2)[2]} | judge {big.name} | pool {POOL} | draw {args.seed}"
-    )
+    signature = f"cgmh {__version__} | {signature.split(' | ', 2)[2]} | draw {args.seed}"
     out = Path(__file__).parent / "results" / "ranking.json"
     out.write_text(json.dumps({"signature": signature, "sets": len(pools), "rows": rows}, indent=1) + "\n")
     print(signature)

@@ -19,21 +19,21 @@ import numpy as np
 
 from cgmh.api import solve
 from cgmh.evaluation.datasets import concept_sets
+from cgmh.inputs import KeywordInput
 from cgmh.models.pull.store import path_of
 from cgmh.models.text.llama import load_llama
 from cgmh.models.word.checkpoint import load_model
 from cgmh.settings import Settings
-from cgmh.tasks import KeywordInput, Keywords
 
 
 def everyday_sets(path: Path, num_sets: int, seed: int) -> list[tuple[str, ...]]:
     """Two or three words of each of the concept sets drawn."""
     generator = np.random.default_rng(seed)
-    found = []
-    for number, some in enumerate(concept_sets(path, num_sets, seed=seed)):
-        kept = generator.permutation(len(some.keywords))[: 2 + number % 2]
-        found.append(tuple(some.keywords[at] for at in sorted(kept.tolist())))
-    return found
+    sets = []
+    for number, concepts in enumerate(concept_sets(path, num_sets, seed=seed)):
+        kept = generator.permutation(len(concepts.keywords))[: 2 + number % 2]
+        sets.append(tuple(concepts.keywords[at] for at in sorted(kept.tolist())))
+    return sets
 
 
 def main() -> None:
@@ -46,18 +46,18 @@ def main() -> None:
     parser.add_argument("--exact", action="store_true")
     parser.add_argument("--device", default="cpu")
     args = parser.parse_args()
-    directory = Path(args.big) if Path(args.big).is_dir() else path_of(args.big)
     small = load_model(None, args.device)
     sets = everyday_sets(args.concepts, args.sets, args.seed)
     inputs = [KeywordInput(words, inflect=not args.exact) for words in sets]
     for way in args.ways:
         big = None
         if way != "embedded":
+            directory = Path(args.big) if Path(args.big).is_dir() else path_of(args.big)
             big = load_llama(directory, args.device, None if way == "rerank" else "float32")
         settings = Settings() if big is None else Settings(use=way)
         began, rows, signature = time.perf_counter(), [], ""
         print(f"\n{way}", flush=True)
-        for result in solve(Keywords(), inputs, settings, model=small, big=big, progress=sys.stderr.isatty()):
+        for result in solve(inputs, settings, model=small, big=big, progress=sys.stderr.isatty()):
             rows.append({"keywords": result.input, "sentence": result.best.text, "others": result.texts[1:]})
             signature = result.signature
             print(f"  {result.input} | {result.best.text}", flush=True)
