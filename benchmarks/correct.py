@@ -24,7 +24,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from cgmh import correct_all
+from cgmh.api import solve_each
 from cgmh.errors import BadInput, CgmhError
 from cgmh.evaluation.corrections import (
     Bin,
@@ -38,39 +38,25 @@ from cgmh.evaluation.corrections import (
     spread_references,
 )
 from cgmh.evaluation.journal import Journal
-from cgmh.inputs import LONGEST
-from cgmh.models.load import as_models, open_model
-from cgmh.models.protocols import TextModel
-from cgmh.models.word.recurrent import RecurrentModel
-from cgmh.settings import CORRECT, CORRECTION_RULES, PAPER_CORRECT, Settings
-from cgmh.tasks import CorrectInput
+from cgmh.inputs import CorrectInput
+from cgmh.models.load import Models, load_models, open_model
+from cgmh.settings import Settings
 from cgmh.text.gleu import DRAWS, gleu
-from cgmh.text.passages import read_passage
 
 SETTINGS = ("steps", "chains", "seed", "temperature", "select", "threshold")
-Models = tuple[RecurrentModel, TextModel | None]  # the word model, and a big one as target
 Record = Mapping[str, Any]
 
 
 def correct(texts: Sequence[str], settings: Settings, models: Models, *, paper: bool) -> Iterator[Record]:
     """What came of each text, in their order, all of them sampled together; what is refused stays as it is."""
-    small, big = models
-    refused: dict[str, str] = {}
-    for text in texts:
-        try:
-            read_passage(text, small.vocabulary, most=LONGEST)
-        except BadInput as error:
-            refused[text] = str(error)
-    inputs = [CorrectInput(text, paper=paper) for text in texts if text not in refused]
-    results = correct_all(inputs, settings, model=small, big=big, progress=True)
-    for text in texts:
-        if text in refused:
-            yield {"text": text, "edits": [], "doubtful": [], "refused": refused[text]}
+    inputs = [CorrectInput(text, paper=paper) for text in texts]
+    outcomes = solve_each(inputs, settings, model=models.words, big=models.text, progress=True)
+    for text, outcome in zip(texts, outcomes, strict=True):
+        if isinstance(outcome, BadInput):
+            yield {"text": text, "edits": [], "doubtful": [], "refused": str(outcome)}
         else:
-            result = next(results)
-            found = result.to_dict()
-            yield {"text": result.best.text, **{name: found[name] for name in ("edits", "doubtful", "signature")}}
-    next(results, None)  # ends the progress bar
+            record = outcome.to_dict()
+            yield {"text": outcome.best.text, **{name: record[name] for name in ("edits", "doubtful", "signature")}}
 
 
 def answer(texts: Sequence[str], journal: Journal, settings: Settings, models: Models, *, paper: bool) -> None:
@@ -163,8 +149,8 @@ def show(about: Mapping[str, Any]) -> None:
 def speed(texts: Sequence[str], num_paper: int, models: Models) -> dict[str, Any]:
     """Sentences a second with the default settings and then with the paper's search, on the same sentences."""
     runs = {
-        "default": (texts, CORRECT, models),
-        "paper": (texts[:num_paper], PAPER_CORRECT, (models[0], None)),
+        "default": (texts, CorrectInput.defaults, models),
+        "paper": (texts[:num_paper], CorrectInput.paper_defaults, Models(models.words)),
     }
     rates: dict[str, float] = {}
     for name, (some, settings, used) in runs.items():
@@ -192,7 +178,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--limit", type=int, help="sentences, drawn at random; the same ones for every --seed")
     parser.add_argument("--preset", choices=["default", "paper"], default="default")
     parser.add_argument("--threshold", type=float, help="probability that an edit must have to be made")
-    parser.add_argument("--select", choices=CORRECTION_RULES, help="which of the samples is shown")
+    parser.add_argument("--select", choices=CorrectInput.rules, help="which of the samples is shown")
     parser.add_argument("--chains", type=int)
     parser.add_argument("--steps", type=int)
     parser.add_argument("--seed", type=int)
@@ -218,8 +204,7 @@ def parse() -> argparse.Namespace:
 def opened(args: argparse.Namespace) -> Models:
     """The models, on the device; a big one may also come as the model."""
     big = open_model(args.big, args.device, "float32") if args.big else None
-    small, judge, _ = as_models(open_model(args.model, args.device, "float32"), big, "target" if big else None)
-    return small, judge
+    return load_models(open_model(args.model, args.device, "float32"), big, uses=CorrectInput.uses)
 
 
 def main() -> None:
@@ -231,7 +216,7 @@ def main() -> None:
         plot_calibration([], args.plot)  # a missing matplotlib is known before the long part
     paper, models = args.preset == "paper", opened(args)
     given = {name: value for name in SETTINGS if (value := getattr(args, name)) is not None}
-    settings = replace(PAPER_CORRECT if paper else CORRECT, **given)
+    settings = replace(CorrectInput.paper_defaults if paper else CorrectInput.defaults, **given)
     run = {name: getattr(args, name) for name in ("preset", "model", "big", "device")}
     run |= {name: getattr(settings, name) for name in SETTINGS}
     texts = list(dict.fromkeys([*corrections.sources, *people]))

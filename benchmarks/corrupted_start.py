@@ -22,12 +22,14 @@ from cgmh import __version__
 from cgmh.api import ROWS, WINDOW
 from cgmh.errors import BadInput, CgmhError, MissingExtra
 from cgmh.evaluation.paraphrases import Pair, as_line, bleu, from_treebank, measure, read_pairs, sample, sources
-from cgmh.inputs import PAPER_INPUT, STARTS
+from cgmh.inputs import STARTS, ParaphraseInput
+from cgmh.models.load import Models
 from cgmh.models.word.checkpoint import load_model
 from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.sampling import Constant, Kernel, State
 from cgmh.sampling import sample as run_chains
-from cgmh.tasks import Paraphrase, ParaphraseInput, Problem
+from cgmh.tasks import Paraphrase, Problem
+from cgmh.tasks.paraphrase.report import Paraphrases
 from cgmh.threads import single_threaded
 
 ROOT = Path(__file__).parent.parent
@@ -37,7 +39,7 @@ Point = tuple[list[str], list[float]]  # the lines of the chains, source by sour
 
 def asked(source: str, start: str) -> ParaphraseInput:
     """The paper's target, stepped by the default proposal."""
-    return ParaphraseInput(from_treebank(source), **{**PAPER_INPUT, "gibbs": False, "start": start})
+    return ParaphraseInput(from_treebank(source), **{**ParaphraseInput.paper, "gibbs": False, "start": start})
 
 
 def answerable(texts: Sequence[str], model: RecurrentModel) -> list[str]:
@@ -45,7 +47,7 @@ def answerable(texts: Sequence[str], model: RecurrentModel) -> list[str]:
     accepted = []
     for text in texts:
         try:
-            Paraphrase().check([asked(text, "copy")], model)
+            Paraphrase().read(asked(text, "copy"), model.vocabulary)
             accepted.append(text)
         except BadInput as error:
             print(f"passed over: {text!r} {error}", file=sys.stderr)
@@ -54,7 +56,7 @@ def answerable(texts: Sequence[str], model: RecurrentModel) -> list[str]:
 
 def states(problem: Problem, args: argparse.Namespace) -> Iterator[tuple[int, State]]:
     """The states of the chains at the start and after every so many steps."""
-    kernel = Kernel(problem.target, problem.proposal, WINDOW)
+    kernel = Kernel(problem.target, problem.moves(problem.target.model), WINDOW)
     chains = torch.arange(args.chains).repeat(len(problem.start) // args.chains)
     yield 0, kernel.init(problem.start)
     following = run_chains(kernel, problem.start, args.steps, args.seed, Constant(1.0), chains=chains)
@@ -65,10 +67,10 @@ def states(problem: Problem, args: argparse.Namespace) -> Iterator[tuple[int, St
 
 def read_off(problem: Problem, state: State, texts: Sequence[str]) -> Point:
     """Where the chains stand, written like the sources, and what the word model says of it."""
-    assert problem.answers is not None
+    assert isinstance(problem.report, Paraphrases)
     lines = []
     for input, ids in zip(state.sentences.inputs.tolist(), state.sentences.to_lists(), strict=True):
-        _, words = problem.answers.write(input, problem.lexicon.words(ids))
+        _, words = problem.report.write(input, problem.lexicon.words(ids))
         lines.append(as_line(words, texts[input]))
     nll = -state.log_factors.soft[:, 0] / (state.sentences.lengths + 1)  # [B]
     return lines, nll.tolist()
@@ -82,7 +84,8 @@ def curve(
     together = max(1, ROWS // args.chains)
     for at in range(0, len(texts), together):
         part = texts[at : at + together]
-        problem = Paraphrase().pose([asked(source, start) for source in part], model, args.chains, args.seed, at)
+        read = [source for text in part for source in Paraphrase().read(asked(text, start), model.vocabulary)]
+        problem = Paraphrase().pose(read, Models(model), args.chains, args.seed, at)
         for step, state in states(problem, args):
             lines, nll = read_off(problem, state, part)
             before = points.setdefault(step, ([], []))
@@ -157,7 +160,8 @@ def main() -> None:
     for measured in MEASURES:
         print(table(curves, measured), end="\n\n")
     signature = (
-        f"cgmh {__version__} | task paraphrase | model {model.name} | match {'+'.join(PAPER_INPUT['match'])} | "
+        f"cgmh {__version__} | task paraphrase | model {model.name} | "
+        f"match {'+'.join(ParaphraseInput.paper['match'])} | "
         f"chains {args.chains} | temperature 1 | select none | seed {args.seed} | torch {torch.__version__} | "
         f"{len(pairs)} pairs, {len(texts)} sources of {args.pairs.name} | {copies.signature}"
     )

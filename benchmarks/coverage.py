@@ -14,13 +14,14 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from cgmh.api import as_model, solve
+from cgmh.api import solve
 from cgmh.errors import CgmhError
 from cgmh.evaluation.checkers import covers, flaws
 from cgmh.evaluation.datasets import keyword_sets
+from cgmh.inputs import KeywordInput
+from cgmh.models.load import load_models
 from cgmh.ranking import signature
 from cgmh.settings import Settings
-from cgmh.tasks import KeywordInput, Keywords
 
 MAX_SHOWN = 20  # failures that are printed
 
@@ -44,7 +45,7 @@ def main() -> None:
     inputs = [KeywordInput(each.keywords, **options) for each in sets]
     uncovered, flawed, covered_sets, num_sentences, num_short = [], [], 0, 0, 0
     began = time.perf_counter()
-    results = solve(Keywords(), inputs, settings)
+    results = solve(inputs, settings)
     for each, result in tqdm(zip(sets, results, strict=True), total=len(sets), unit="set", file=sys.stderr):
         missed = [text for text in result.texts if not covers(text, each.keywords, **options)]
         uncovered += [{"line": each.line, "keywords": each.keywords, "text": text} for text in missed]
@@ -54,7 +55,7 @@ def main() -> None:
         num_short += len(result.texts) < settings.n
     seconds = time.perf_counter() - began
     asked = "".join(f" | {name}" for name, chosen in options.items() if chosen)
-    run = signature("keywords", as_model(None), settings)
+    run = signature("keywords", load_models(), settings)
     report = {
         "signature": f"{run} | coverage of {args.sets} sets of 1-4 words{asked}",
         "sets": len(sets),

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from cgmh.api import solve
+from cgmh.api import solve_each
 from cgmh.errors import BadInput, CgmhError
 from cgmh.evaluation.checkers import KINDS, FactReport, check_facts
 from cgmh.evaluation.journal import Journal
@@ -36,13 +36,12 @@ from cgmh.evaluation.paraphrases import (
     sample,
     sources,
 )
-from cgmh.inputs import PAPER_INPUT, STARTS
+from cgmh.inputs import STARTS, ParaphraseInput
 from cgmh.models.load import load_embedded, open_model
 from cgmh.models.protocols import TextModel
 from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.result import Result
-from cgmh.settings import PAPER_PARAPHRASE, PARAPHRASE, RULES, Settings
-from cgmh.tasks import Paraphrase, ParaphraseInput
+from cgmh.settings import RULES, Settings
 from cgmh.text.vocabulary import Vocabulary
 
 INPUT_OPTIONS = ("match", "max_overlap", "difference", "start", "gibbs")  # of a `ParaphraseInput`
@@ -80,21 +79,16 @@ def answer(
     settings: Settings,
 ) -> None:
     """Answer the sources that the journal lacks, and write each answer down as it comes."""
-    posed: dict[str, ParaphraseInput] = {}
-    for source in some:
-        if source in journal.records:
-            continue
-        given = replace(asked, text=from_treebank(source))
-        try:
-            Paraphrase().check([given], words_of(small))
-            posed[source] = given
-        except BadInput as error:
-            journal.add(source, {"output": source, "others": [], "over_limit": True, "refused": str(error)})
+    missing = [source for source in some if source not in journal.records]
+    inputs = [replace(asked, text=from_treebank(source)) for source in missing]
+    outcomes = solve_each(inputs, settings, model=small, big=big, progress=True)
     began = time.perf_counter()
-    results = solve(Paraphrase(), list(posed.values()), settings, model=small, big=big, progress=True)
-    for (source, given), result in zip(posed.items(), results, strict=True):
+    for source, outcome in zip(missing, outcomes, strict=True):
         now = time.perf_counter()
-        journal.add(source, record(source, result, given.max_overlap, now - began))
+        if isinstance(outcome, BadInput):
+            journal.add(source, {"output": source, "others": [], "over_limit": True, "refused": str(outcome)})
+        else:
+            journal.add(source, record(source, outcome, asked.max_overlap, now - began))
         began = now
 
 
@@ -138,8 +132,8 @@ def wanted(args: argparse.Namespace) -> tuple[ParaphraseInput, Settings]:
     asked = {name: given[name] for name in INPUT_OPTIONS if name in given}
     settings = {name: given[name] for name in SETTINGS if name in given}
     return (
-        ParaphraseInput("", **{**(PAPER_INPUT if paper else {}), **asked}),
-        replace(PAPER_PARAPHRASE if paper else PARAPHRASE, **settings),
+        ParaphraseInput("", **{**(ParaphraseInput.paper if paper else {}), **asked}),
+        replace(ParaphraseInput.paper_defaults if paper else ParaphraseInput.defaults, **settings),
     )
 
 

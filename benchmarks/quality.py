@@ -28,19 +28,19 @@ import torch
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from cgmh.api import WINDOW, as_model
+from cgmh.api import WINDOW
 from cgmh.constraints import ContainsWords
 from cgmh.errors import CgmhError
 from cgmh.evaluation.datasets import KeywordSet, keyword_sets
 from cgmh.evaluation.judges import NgramJudge
-from cgmh.models.word.recurrent import RecurrentModel
+from cgmh.inputs import KeywordInput
+from cgmh.models.load import Models, load_models
 from cgmh.proposals import GibbsOver, WordEdits
-from cgmh.ranking import Visit, choose, signature
-from cgmh.ranking import judge as fitness
+from cgmh.ranking import Visit, choose, fluency, signature
 from cgmh.sampling import Constant, Kernel
 from cgmh.sampling.runs import SMALLEST_SHARD, Record, run
 from cgmh.settings import Settings
-from cgmh.tasks import KeywordInput, Keywords, Problem
+from cgmh.tasks import Keywords, Problem
 from cgmh.text.sentences import Sentences
 from cgmh.text.tokenizer import join
 from cgmh.threads import single_threaded
@@ -84,7 +84,7 @@ def _listed(sentences: Sentences, columns: dict[str, torch.Tensor]) -> list[Visi
 def top(rule: str, visited: Visited, problem: Problem) -> str:
     if rule == "best":
         visit = choose(
-            "best", visited.seen, visited.final, lambda pool: fitness([visit.ids for visit in pool], problem.words), 1
+            "best", visited.seen, visited.final, lambda pool: fluency([visit.ids for visit in pool], problem.words), 1
         )[0]
     else:
         visit = max(visited.seen, key=lambda visit: visit.log_model / (len(visit.ids) + 1))
@@ -93,9 +93,9 @@ def top(rule: str, visited: Visited, problem: Problem) -> str:
 
 def fill(problem: Problem, settings: Settings) -> Visited:
     """What the package's kernel visits at the default settings."""
-    kernel = Kernel(problem.target, problem.proposal, window=WINDOW)
+    kernel = Kernel(problem.target, problem.moves(problem.target.model), window=WINDOW)
     beta = Constant(1 / settings.temperature)
-    steps = settings.num_steps(None)
+    steps = settings.num_steps(with_big=False)
     began = time.perf_counter()
     record = run(kernel, problem.start, steps, settings.seed, beta, torch.arange(settings.chains))
     visited = Visited(seconds=time.perf_counter() - began)
@@ -106,7 +106,7 @@ def fill(problem: Problem, settings: Settings) -> Visited:
 def paper(problem: Problem, chains: int, seed: int, temperature: float, budget: float, *, pin: bool) -> Visited:
     """What the paper's kernel visits until `budget` seconds are spent; the chains are shared out to the cores."""
     contains = next(each for each in problem.target.constraints if isinstance(each, ContainsWords))
-    filler = GibbsOver(problem.model, problem.target, NUM_CANDIDATES)
+    filler = GibbsOver(problem.target.model, problem.target, NUM_CANDIDATES)
     edits = WordEdits(filler, (1 / 3, 1 / 3, 1 / 3), contains.pinned if pin else None)
     kernel, beta = Kernel(problem.target, edits, window=None), Constant(1 / temperature)
     ends = time.perf_counter() + budget
@@ -137,7 +137,7 @@ def paper(problem: Problem, chains: int, seed: int, temperature: float, budget: 
     )
 
 
-def measure(sets: Sequence[KeywordSet], model: RecurrentModel, args: argparse.Namespace) -> dict[str, System]:
+def measure(sets: Sequence[KeywordSet], models: Models, args: argparse.Namespace) -> dict[str, System]:
     settings = Settings(seed=args.seed)
     temperature = args.paper_temperature or settings.temperature
     systems: dict[str, System] = {}
@@ -150,11 +150,11 @@ def measure(sets: Sequence[KeywordSet], model: RecurrentModel, args: argparse.Na
             system.steps.append(visited.steps)
 
     # The first answers are slower: libraries set themselves up.
-    first = pose(sets[0], model, settings)
+    first = pose(sets[0], models, settings)
     fill(first, settings)
     paper(first, max(args.paper_chains), settings.seed, temperature, 0.5, pin=args.pin)
     for each in tqdm(sets, unit="set", file=sys.stderr):
-        problem = pose(each, model, settings)
+        problem = pose(each, models, settings)
         own = fill(problem, settings)
         add("fill", problem, own)
         for chains in args.paper_chains:
@@ -165,8 +165,9 @@ def measure(sets: Sequence[KeywordSet], model: RecurrentModel, args: argparse.Na
     return systems
 
 
-def pose(keywords: KeywordSet, model: RecurrentModel, settings: Settings) -> Problem:
-    return Keywords().pose([KeywordInput(keywords.keywords)], model, settings.chains, settings.seed)
+def pose(keywords: KeywordSet, models: Models, settings: Settings) -> Problem:
+    sources = Keywords().read(KeywordInput(keywords.keywords), models.words.vocabulary)
+    return Keywords().pose(sources, models, settings.chains, settings.seed)
 
 
 def interval(values: NDArray[np.float64], strata: NDArray[np.int64], repeats: int = 10_000) -> tuple[float, float]:
@@ -246,16 +247,16 @@ def main() -> None:
         parser.error(
             f"--paper-chains: below {2 * SMALLEST_SHARD * cores}, or a run would share a core's part out again"
         )
-    judge, model = NgramJudge.load(args.judge), as_model(None)
+    judge, models = NgramJudge.load(args.judge), load_models()
     sets = keyword_sets(args.data, args.sets * len(SIZES), args.seed, SIZES)
     strata = np.array([len(each.keywords) for each in sets])
     with single_threaded():
-        systems = measure(sets, model, args)
+        systems = measure(sets, models, args)
     rows = {name: summary(system, judge, strata) for name, system in systems.items()}
     against = compare(rows, strata)
     settings = Settings(seed=args.seed)
     line = (
-        f"{signature('keywords', model, settings)} | {args.sets} sets of each size | {cores} cores | "
+        f"{signature('keywords', models, settings)} | {args.sets} sets of each size | {cores} cores | "
         f"paper: gibbs over {NUM_CANDIDATES}, time x{args.factor:g}{', pinned' if args.pin else ''}, "
         f"temperature {args.paper_temperature or settings.temperature:g} | {judge.signature}"
     )

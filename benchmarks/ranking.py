@@ -18,13 +18,14 @@ import torch
 from sense import everyday_sets
 
 from cgmh import __version__
-from cgmh.api import as_model, solve
+from cgmh.api import solve
+from cgmh.inputs import KeywordInput
+from cgmh.models.load import load_embedded
 from cgmh.models.protocols import TextModel
 from cgmh.models.pull.store import path_of
 from cgmh.models.text.llama import load_llama
 from cgmh.models.word.two_stage import log_readings
 from cgmh.settings import STEPS, Settings
-from cgmh.tasks import KeywordInput, Keywords
 from cgmh.text.tokenizer import split, truecase
 
 WEIGHTS = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (0.5, 0.5, 0), (0.5, 0.5, 0.3), (0.5, 0.5, 0.5), (0.5, 0.5, 1), (1, 0, 1))
@@ -58,9 +59,9 @@ def main() -> None:
     args = parser.parse_args()
     directory = Path(args.big) if Path(args.big).is_dir() else path_of(args.big)
     settings = Settings(chains=64, steps=STEPS, use="rerank")
-    big, small = Recorded(load_llama(directory).after(settings.context)), as_model(None)
+    big, small = Recorded(load_llama(directory).after(settings.context)), load_embedded()
     inputs = [KeywordInput(words) for words in everyday_sets(args.concepts, args.sets, args.seed)]
-    for result in solve(Keywords(), inputs, settings, model=small, big=big):
+    for result in solve(inputs, settings, model=small, big=big):
         signature = result.signature
     pools: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []  # readings [N,3], lengths [N], big [N]
     for texts, log_big in big.asked:

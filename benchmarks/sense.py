@@ -19,11 +19,11 @@ import numpy as np
 
 from cgmh.api import solve
 from cgmh.evaluation.datasets import concept_sets
+from cgmh.inputs import KeywordInput
 from cgmh.models.pull.store import path_of
 from cgmh.models.text.llama import load_llama
 from cgmh.models.word.checkpoint import load_model
 from cgmh.settings import Settings
-from cgmh.tasks import KeywordInput, Keywords
 
 
 def everyday_sets(path: Path, num_sets: int, seed: int) -> list[tuple[str, ...]]:
@@ -57,7 +57,7 @@ def main() -> None:
         settings = Settings() if big is None else Settings(use=way)
         began, rows, signature = time.perf_counter(), [], ""
         print(f"\n{way}", flush=True)
-        for result in solve(Keywords(), inputs, settings, model=small, big=big, progress=sys.stderr.isatty()):
+        for result in solve(inputs, settings, model=small, big=big, progress=sys.stderr.isatty()):
             rows.append({"keywords": result.input, "sentence": result.best.text, "others": result.texts[1:]})
             signature = result.signature
             print(f"  {result.input} | {result.best.text}", flush=True)

@@ -5,7 +5,8 @@ from functools import cache
 
 import torch
 
-from cgmh.constraints.channel import Channel, ChannelSource, Operation, Priced
+from cgmh.constraints.channel import Channel, ChannelSource, Priced
+from cgmh.text.edits import Edit, Ids
 from meanings import NUM_IDS, OUT, A, B, C
 
 # Every operation is priced, each by a number of its own, so that none can stand for another.
@@ -45,39 +46,39 @@ def cheapest(
 ) -> float:
     """The least cost of making the words from the source, by trying every way."""
 
+    words = tuple(words)
+
     @cache
     def cost(i: int, j: int) -> float:
         """Of the words from j on out of those of the source from i on."""
-        found = [] if i < len(source.ids) or j < len(words) else [0.0]
+        costs = [] if i < len(source.ids) or j < len(words) else [0.0]
         for back, on in ((1, 1), (1, 0), (0, 1), (2, 2), (1, 2), (2, 1)):
             if i + back <= len(source.ids) and j + on <= len(words):
-                priced = price(source, words, Operation(i, i + back, j, j + on, ""), insert, other, order)
+                step = Edit(i, i + back, tuple(source.ids[i : i + back]), words[j : j + on])
+                priced = price(source, step, insert, other, order)
                 if priced is not None:
-                    found.append(priced.cost + cost(i + back, j + on))
-        return min(found)
+                    costs.append(priced.cost + cost(i + back, j + on))
+        return min(costs)
 
     return cost(0, 0)
 
 
 def price(
-    source: ChannelSource,
-    words: Sequence[int],
-    operation: Operation,
-    insert: Sequence[float],
-    other: Priced,
-    order: float,
+    source: ChannelSource, step: Edit[Ids], insert: Sequence[float], other: Priced, order: float
 ) -> Priced | None:
-    """What an operation costs and what it is called, or nothing where there is none of that kind."""
-    at, old = operation.start, tuple(source.ids[operation.start : operation.end])
-    new = tuple(words[operation.at : operation.until])
+    """What a step costs and what it is called, or nothing where there is none of that kind.
+
+    Several words inserted in one gap cost what each does, and are called what the first is.
+    """
+    at, old, new = step.start, step.original, step.replacement
     match len(old), len(new):
         case 1, 1:
             elsewise = source.other[at] if source.other else other
             return Priced(0.0, "") if old == new else source.replace[at].get(new[0], elsewise)
         case 1, 0:
             return source.delete[at]
-        case 0, 1:
-            return Priced(insert[new[0]], INSERT_KINDS[new[0]])
+        case 0, _:
+            return Priced(sum(insert[word] for word in new), INSERT_KINDS[new[0]])
         case 2, 2:
             return Priced(order, "order") if old == new[::-1] else None
         case 1, 2:

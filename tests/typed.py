@@ -5,17 +5,19 @@ from itertools import pairwise
 
 import torch
 
-from cgmh.inputs import PROTECTED, SentenceInput
-from cgmh.models.load import load_embedded
+from cgmh.inputs import CorrectInput
+from cgmh.models.load import Models, load_embedded
+from cgmh.models.word.two_stage import TwoStageModel
 from cgmh.proposals.protocols import MOVES
+from cgmh.ranking import Run
 from cgmh.sampling import Constant, Kernel
 from cgmh.sampling.runs import Record, run
+from cgmh.settings import Settings
 from cgmh.tasks import Correct, Problem
 from cgmh.tasks.correct.confusions import Confusions, load_confusions
 from cgmh.tasks.correct.costs import Costs
-from cgmh.tasks.correct.source import Mending, read_mending
+from cgmh.tasks.correct.source import CorrectionSource, TypedSentence
 from cgmh.text.lexicon import Lexicon
-from cgmh.text.passages import read_passage
 from cgmh.text.vocabulary import Vocabulary
 
 REPLACED = (
@@ -44,43 +46,50 @@ def known() -> Confusions:
     return load_confusions(vocabulary())
 
 
-def inputs(*texts: str, protect: Sequence[str] = PROTECTED, paper: bool = False) -> list[SentenceInput]:
-    """One input a sentence."""
-    passages = [read_passage(text, vocabulary()) for text in texts]
-    return [
-        SentenceInput(passage, at, tuple(protect), paper)
-        for passage in passages
-        for at in range(len(passage.sentences))
-    ]
+def typed_sentences(
+    *texts: str, protect: Sequence[str] = CorrectInput.protect, paper: bool = False
+) -> list[TypedSentence]:
+    """The sentences of the texts, one after another."""
+    inputs = [CorrectInput(text, tuple(protect), paper) for text in texts]
+    return [sentence for input in inputs for sentence in Correct().read(input, vocabulary())]
 
 
-def mendings(*texts: str, protect: Sequence[str] = PROTECTED) -> tuple[list[Mending], Lexicon]:
+def read_sources(*texts: str, protect: Sequence[str] = CorrectInput.protect) -> tuple[list[CorrectionSource], Lexicon]:
     lexicon = Lexicon(vocabulary())
-    return [read_mending(input, lexicon, known()) for input in inputs(*texts, protect=protect)], lexicon
+    sentences = typed_sentences(*texts, protect=protect)
+    return [CorrectionSource.read(sentence, lexicon, known()) for sentence in sentences], lexicon
 
 
-def pose(*texts: str, chains: int = 1, protect: Sequence[str] = PROTECTED) -> Problem:
-    return Correct().pose(inputs(*texts, protect=protect), load_embedded(), chains, 0)
+def pose(*texts: str, chains: int = 1, protect: Sequence[str] = CorrectInput.protect) -> Problem:
+    return Correct().pose(typed_sentences(*texts, protect=protect), Models(load_embedded()), chains, 0)
 
 
 def walk(problem: Problem, chains: int, steps: int, beta: float = 1.0, seed: int = 0) -> Record:
     """The chains of a problem by the production kernel, every step recorded."""
-    model = problem.model
-    kernel = Kernel(problem.target, problem.proposal, model.window, trust=model.trust)  # type: ignore[union-attr]
+    model = problem.target.model
+    assert isinstance(model, TwoStageModel)
+    kernel = Kernel(problem.target, problem.moves(model), model.window, trust=model.trust)
     names = torch.arange(chains).repeat(len(problem.start) // chains)
     return run(kernel, problem.start, steps, seed, Constant(beta), names, refused=True)
+
+
+def run_of(problem: Problem, record: Record, number: int, settings: Settings, text: str = "") -> Run:
+    """What a report is told about one input of a recorded walk."""
+    start = problem.start.select((problem.start.inputs == number).nonzero()[:, 0])
+    models = Models(load_embedded())
+    return Run("correct", text, number, record.of(number), start, problem.target, settings, models, problem.about)
 
 
 def paths(problem: Problem, record: Record, number: int) -> list[list[tuple[str, ...]]]:
     """Where each chain of an input was before each step and after the last, by a plain walk through the record."""
     own = record.of(number)
     rows = (problem.start.inputs == number).nonzero()[:, 0]
-    found = [[tuple(problem.lexicon.words(ids))] for ids in problem.start.select(rows).to_lists()]
+    walked = [[tuple(problem.lexicon.words(ids))] for ids in problem.start.select(rows).to_lists()]
     columns = (own.steps[name].tolist() for name in ("chain", "step", "changed", "move"))
     steps = sorted(zip(*columns, own.proposed.to_lists(), strict=True), key=lambda row: row[:2])
-    for (chain, step, changed, move, ids), after in pairwise([*steps, (len(found), 0, False, 0, [])]):
-        assert step == len(found[chain]) - 1
+    for (chain, step, changed, move, ids), after in pairwise([*steps, (len(walked), 0, False, 0, [])]):
+        assert step == len(walked[chain]) - 1
         assert move < len(MOVES)
         assert after[0] in (chain, chain + 1)
-        found[chain].append(tuple(problem.lexicon.words(ids)) if changed else found[chain][-1])
-    return found
+        walked[chain].append(tuple(problem.lexicon.words(ids)) if changed else walked[chain][-1])
+    return walked

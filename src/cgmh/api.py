@@ -61,6 +61,8 @@ def solve(
     if hasattr(inputs, "pose"):
         warnings.warn("solve(task, inputs) is now solve(inputs)", DeprecationWarning, stacklevel=2)
         inputs, settings = settings, rest[0] if rest else None  # type: ignore[assignment]
+    if not inputs:
+        return iter(())
     session = _Session(inputs, settings, model, big, masked, constraints)
     for number, source in enumerate(session.sources, start=1):
         if isinstance(source, BadInput):
@@ -79,6 +81,8 @@ def solve_each(
     progress: bool = False,
 ) -> Iterator[Result | BadInput]:
     """As `solve`; what is wrong with an input that cannot be answered comes in place of its result."""
+    if not inputs:
+        return iter(())
     return _Session(inputs, settings, model, big, masked, constraints).outcomes(progress=progress)
 
 
@@ -94,7 +98,7 @@ class _Session:
         masked: MaskedModel | str | Path | None,
         constraints: Sequence[Claim],
     ) -> None:
-        kinds = {type(input) for input in inputs} or {KeywordInput}
+        kinds = {type(input) for input in inputs}
         if len(kinds) > 1:
             raise BadInput(f"one run takes inputs of one type, not {', '.join(sorted(k.__name__ for k in kinds))}")
         if not all(isinstance(claim, Claim) for claim in constraints):

@@ -151,7 +151,7 @@ def test_too_little_memory_costs_one_line(error: Exception, monkeypatch: pytest.
     def fails(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("cgmh.api.solve", fails)
+    monkeypatch.setattr("cgmh.api.solve_each", fails)
     answer = run("keywords", "river")
     assert (answer.code, answer.output) == (2, "")
     assert answer.errors == "cgmh: not enough memory; take fewer --chains or a smaller model\n"

@@ -15,11 +15,9 @@ from typing import Any
 import pytest
 
 import cgmh
+from cgmh import BadInput, CorrectInput, Edit, KeywordInput, ParaphraseInput, Result, Sentence, Settings
 from cgmh.cli import main
 from cgmh.cli.options import SENTENCE_CHOICES
-from cgmh.result import Edit, Result, Sentence
-from cgmh.settings import CORRECT, CORRECTION_RULES, SENTENCE_RULES, Settings
-from cgmh.tasks import CorrectInput
 from commands import Answer, run
 
 QUICK = ("--chains", "2", "--steps", "20", "--quiet")
@@ -109,6 +107,12 @@ def test_nothing_but_bad_texts() -> None:
         assert part in line
 
 
+def test_nothing_that_can_be_decoded() -> None:
+    answer = run("correct", *QUICK, stdin=b"\xff\n\xfe go\n")
+    assert (answer.code, answer.output) == (2, "\ufffd\n\ufffd go\n")
+    assert [line[:22] for line in answer.errors.splitlines()] == ["cgmh: line 1: not UTF-", "cgmh: line 2: not UTF-"]
+
+
 def test_the_examples_of_the_help_are_corrected() -> None:
     help_text = run("correct", "--help").output
     lines = [line for line in help_text.splitlines() if line.startswith("  cgmh correct ") and '"..."' not in line]
@@ -123,23 +127,22 @@ def test_the_examples_of_the_help_are_corrected() -> None:
 
 def test_the_help_says_what_is_so_by_default() -> None:
     help_text = " ".join(run("correct", "--help").output.split())
-    assert f"Steps of each chain. [default: {CORRECT.steps}]" in help_text
-    assert f"Chains for each sentence. [default: {CORRECT.chains}]" in help_text
+    assert f"Steps of each chain. [default: {CorrectInput.defaults.steps}]" in help_text
+    assert f"Chains for each sentence. [default: {CorrectInput.defaults.chains}]" in help_text
     assert "to set the style; or none. By default it reads none." in help_text
-    assert CORRECT.context == ()
+    assert CorrectInput.defaults.context == ()
     assert "By default a few plain ones." in " ".join(run("paraphrase", "--help").output.split())
 
 
 def test_rules_are_all_offered() -> None:
     help_text = run("correct", "--help").output
-    assert f"[{'|'.join(CORRECTION_RULES)}]" in help_text
+    assert f"[{'|'.join(CorrectInput.rules)}]" in help_text
     assert "--anneal" not in help_text
-    assert tuple(SENTENCE_CHOICES) == SENTENCE_RULES
-    refused = run("paraphrase", "what movie do you like most ?", "--select", "threshold")
-    assert (refused.code, refused.output) == (2, "")
+    assert tuple(SENTENCE_CHOICES) == KeywordInput.rules == ParaphraseInput.rules
+    _refused(run("paraphrase", "what movie do you like most ?", "--select", "threshold"), "--select", "threshold")
 
 
-@pytest.mark.parametrize("rule", CORRECTION_RULES)
+@pytest.mark.parametrize("rule", CorrectInput.rules)
 def test_every_rule(rule: str) -> None:
     (record,) = _json(TRAIN, "--select", rule)
     assert ("threshold 0.5" if rule == "threshold" else f"select {rule}") in record["signature"]
@@ -167,15 +170,19 @@ def canned(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[CorrectInput], Se
     """Answers that are given; what was asked is remembered."""
     asked = []
 
-    def answers(inputs: list[CorrectInput], settings: Settings, **_: object) -> Iterator[Result]:
+    def answers(inputs: list[CorrectInput], settings: Settings, **_: object) -> Iterator[Result | BadInput]:
         asked.append((inputs, settings))
         for input in inputs:
+            if input.text == "...":
+                yield BadInput("has no words, only marks or numbers; give a sentence")
+                continue
             fine = Result(input.text, (Sentence(input.text, (), 1.0, -1.0),), {}, "", edits=())
             others = tuple(Sentence(f"other {number}", (), 1.0, -1.0) for number in range(1, settings.n))
             bad = replace(fine, sentences=(Sentence(ANSWER, (), 1.0, -1.0), *others), edits=MADE, doubtful=DOUBTS)
             yield bad if input.text == SOURCE else fine
 
-    monkeypatch.setattr("cgmh.correction.correct_all", answers)
+    monkeypatch.setattr("cgmh.api.solve_each", answers)  # which the command calls
+    monkeypatch.setattr("cgmh.api.solve", answers)  # which the function calls
     return asked
 
 
@@ -234,9 +241,12 @@ def test_differences_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("canned")
 def test_other_samples_of_several_texts_have_headings() -> None:
-    assert run("correct", SOURCE, "--n", "3").output == f"{ANSWER}\nother 1\nother 2\n"
+    assert run("correct", SOURCE, "--n", "3") == Answer(0, f"{ANSWER}\nother 1\nother 2\n", "")
     answer = run("correct", SOURCE, "...", "It is fine.", "--n", "2")
     assert answer.output == f"# {SOURCE}\n{ANSWER}\nother 1\n\n# ...\n\n# It is fine.\nIt is fine.\n"
+    refused, note = answer.errors.splitlines()
+    assert refused == "cgmh: text 2: has no words, only marks or numbers; give a sentence"
+    assert note.startswith("note: fewer than 2 different texts were found for 1 of 3 inputs; ")
 
 
 def test_what_is_asked(canned: list[tuple[list[CorrectInput], Settings]]) -> None:
@@ -282,7 +292,7 @@ def test_mistakes_cost_one_line(tmp_path: Path) -> None:
         _refused(run("correct", TRAIN, f"--{name}", value), f"--{name}")
     _refused(run("correct", TRAIN, "--threshold", "0.7", "--select", "best"), "--threshold", "--select best")
     _refused(run("correct", TRAIN, "--use", "target"), "--use target needs a big model")
-    assert run("correct", TRAIN, "--use", "rerank").code == 2
+    _refused(run("correct", TRAIN, "--use", "rerank"), "--use", "rerank", "see: cgmh correct --help")
 
 
 def test_options_are_read_before_a_model_is_loaded() -> None:

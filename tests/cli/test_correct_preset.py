@@ -8,11 +8,8 @@ from typing import Any
 
 import pytest
 
-from cgmh.cli import main
+from cgmh import CorrectInput, Result, Sentence, Settings
 from cgmh.models.pull.convert import convert_gguf
-from cgmh.result import Result, Sentence
-from cgmh.settings import PAPER_CORRECT, Settings
-from cgmh.tasks import CorrectInput
 from commands import run
 from tiny_llama import write_gguf
 
@@ -30,15 +27,15 @@ def _json(*arguments: str) -> dict[str, Any]:
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[CorrectInput], Settings]]:
     """What was asked; every text is fine as it is."""
-    found = []
+    calls = []
 
     def answers(inputs: list[CorrectInput], settings: Settings, **_: object) -> Iterator[Result]:
-        found.append((inputs, settings))
+        calls.append((inputs, settings))
         for input in inputs:
             yield Result(input.text, (Sentence(input.text, (), 1.0, -1.0),), {}, "", edits=())
 
-    monkeypatch.setattr("cgmh.correction.correct_all", answers)
-    return found
+    monkeypatch.setattr("cgmh.api.solve_each", answers)
+    return calls
 
 
 def test_the_paper_has_its_own_steps() -> None:
@@ -59,8 +56,8 @@ def test_options_override_it(asked: list[tuple[list[CorrectInput], Settings]]) -
     run(*PAPER)
     run(*PAPER, "--chains", "3", "--select", "threshold", "--threshold", "0.7", "--protect", "none")
     run("correct", TRAIN)
-    assert asked[0] == ([CorrectInput(TRAIN, paper=True)], PAPER_CORRECT)
-    other = replace(PAPER_CORRECT, chains=3, select="threshold", threshold=0.7)
+    assert asked[0] == ([CorrectInput(TRAIN, paper=True)], CorrectInput.paper_defaults)
+    other = replace(CorrectInput.paper_defaults, chains=3, select="threshold", threshold=0.7)
     assert asked[1] == ([CorrectInput(TRAIN, (), paper=True)], other)
     assert not asked[2][0][0].paper
 
@@ -71,21 +68,20 @@ def test_it_is_called_a_search() -> None:
     assert "That is a search, no sampling." in shown
 
 
-def test_what_does_not_go_with_it_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_does_not_go_with_it_is_refused(tmp_path: Path) -> None:
     refused = run(*PAPER, "--threshold", "0.7")
     assert (refused.code, refused.output) == (2, "")
     for part in ("--threshold", "--select last", "--select threshold"):
         assert part in refused.errors
-    with pytest.raises(SystemExit) as stop:
-        main(["correct", TRAIN, "--preset", "authors"])
-    assert stop.value.code == 2
-    assert "--preset" in capsys.readouterr().err
+    refused = run("correct", TRAIN, "--preset", "authors")
+    assert (refused.code, refused.output) == (2, "")
+    assert "--preset" in refused.errors
     about = {"name": "tiny", "licence": "MIT", "source": "here"}
     convert_gguf(write_gguf(tmp_path / "tiny.gguf"), tmp_path / "tiny", about)
     for option in ("--big", "--model"):
         refused = run(*PAPER, option, str(tmp_path / "tiny"))
         assert (refused.code, refused.output) == (2, "")
-        assert "--preset paper is of the word model; leave out the big one" in refused.errors
+        assert "the paper's search is of the word model; leave out the big one" in refused.errors
 
 
 def test_a_sentence_may_be_long() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from cgmh.inputs import KeywordInput
 from cgmh.models.word.checkpoint import EMBEDDED
-from cgmh.settings import SENTENCE_RULES
 from commands import Answer, run
 
 QUICK = ("--chains", "8", "--steps", "30", "--quiet")
@@ -107,7 +107,7 @@ def test_numbers_of_words_are_kept() -> None:
         assert len(re.findall(r"\w+", text)) == 2
 
 
-@pytest.mark.parametrize("rule", SENTENCE_RULES)
+@pytest.mark.parametrize("rule", KeywordInput.rules)
 def test_every_rule_of_selection(rule: str) -> None:
     assert len(set(_texts("river", "--select", rule))) == 5
 
@@ -130,10 +130,9 @@ def test_a_file_and_headings(tmp_path: Path) -> None:
 
 
 def _refused(answer: Answer, *parts: str) -> None:
-    assert answer.code == 2
-    assert answer.output == ""
-    assert len(answer.errors.strip().splitlines()) <= 4  # a line of usage may come before it
-    assert "Traceback" not in answer.errors
+    assert (answer.code, answer.output) == (2, "")
+    assert len(answer.errors.splitlines()) == 1
+    assert answer.errors.startswith("cgmh: ")
     for part in parts:
         assert part in answer.errors
 
@@ -145,15 +144,43 @@ def test_bad_input_is_one_clear_line(tmp_path: Path) -> None:
     _refused(run("keywords", "a", "b", "c", "--max-words", "2"), "3 words", "--max-words 2")
     _refused(run("keywords", "--file", str(tmp_path / "none.txt")), "none.txt", "cannot be read")
     _refused(run("keywords", "--file", str(tmp_path)), "cannot be read")
-    _refused(run("keywords", stdin=b"river\n\xff\xfe boat\n"), "line 2", "UTF-8")
     _refused(run("keywords", "river", "--model", str(tmp_path)), "not a model directory")
     _refused(run("keywords", "river", "--model", str(tmp_path / "none")), "no such model")
     for name, value in (("steps", "-1"), ("steps", "0"), ("chains", "0"), ("chains", "99999999"), ("temperature", "0"),
                         ("temperature", "nan"), ("n", "-3"), ("seed", "-1"), ("max-words", "0"), ("min-words", "-1"),
                         ("max-words", "5000")):  # fmt: skip
         _refused(run("keywords", "river", f"--{name}", value), name, value)
-    _refused(run("keywords", "river", "--steps", "many"), "many")
-    _refused(run("keywords", "river", "--select", "worst"), "worst")
+    _refused(run("keywords", "river", "--steps", "many"), "--steps", "many", "see: cgmh keywords --help")
+    _refused(run("keywords", "river", "--select", "worst"), "--select", "worst")
+    _refused(run("keywords", "river", "--foo"), "no such option", "--foo", "see: cgmh keywords --help")
+    _refused(run("foo"), "no such command", "foo", "see: cgmh --help")
+
+
+def test_a_line_that_cannot_be_answered_is_named_and_the_others_are_answered() -> None:
+    lines = b"river\n\xff\xfe boat\n\n,,\nsnow snow snow\n"
+    asked = ("keywords", *QUICK, "--n", "1", "--max-words", "2")
+    answer = run(*asked, stdin=lines)
+    assert answer.code == 2
+    second, fourth, fifth = answer.errors.splitlines()
+    assert second.startswith("cgmh: line 2: not UTF-8")
+    assert fourth == "cgmh: line 4: no keywords; give at least one word"
+    assert fifth.startswith("cgmh: line 5: the keywords have 3 words, more than --max-words 2")
+    assert answer.output.splitlines()[0] == "# river"
+    assert re.search(r"\briver\b", answer.output.splitlines()[1], re.IGNORECASE)
+    records = [json.loads(line) for line in run(*asked, "--json", stdin=lines).output.splitlines()]
+    assert ["error" in record for record in records] == [False, True, True, True]
+    assert records[1] == {"input": "\ufffd\ufffd boat", "error": second.removeprefix("cgmh: ")}
+    assert answer.output.splitlines()[1] == records[0]["results"][0]["text"]
+
+
+def test_fewer_sentences_than_asked_for_is_a_note() -> None:
+    answer = run("keywords", "snow", "mountain", "--max-words", "2", "--quiet", "--chains", "2", "--steps", "4")
+    assert answer.code == 0
+    assert 0 < len(answer.output.splitlines()) < 5
+    note = "note: fewer than 5 sentences were found; more --steps or --chains find more\n"
+    assert answer.errors == note
+    both = run("keywords", "--max-words", "2", *QUICK, "--chains", "1", "--steps", "1", stdin=b"snow rain\nsun\n")
+    assert both.errors == note.replace("found;", "found for 2 of 2 inputs;")
 
 
 def test_words_that_newcomers_tried() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from cgmh.cli import main
-from cgmh.settings import SENTENCE_RULES
+from cgmh.inputs import ParaphraseInput
 from commands import Answer, run
 
 QUICK = ("--chains", "8", "--steps", "40", "--quiet")
@@ -144,7 +144,7 @@ def test_the_preset_of_the_paper_and_what_overrides_it() -> None:
     assert json.loads(whole.output)["protected"] == ["India"]
 
 
-@pytest.mark.parametrize("rule", SENTENCE_RULES)
+@pytest.mark.parametrize("rule", ParaphraseInput.rules)
 def test_every_rule_of_selection(rule: str) -> None:
     assert len(set(_texts(MOVIE, "--select", rule, "--n", "2"))) == 2
 

@@ -1,15 +1,22 @@
 """The package as a library."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 import torch
 
 import cgmh
-from cgmh.api import as_model
+from cgmh import CorrectInput, KeywordInput, ParaphraseInput
+from cgmh.api import solve_each
+from cgmh.models.load import Models, load_embedded
 from cgmh.sampling import Constant, Kernel, sample
 from cgmh.sampling.runs import run
-from cgmh.tasks import KeywordInput, Keywords
+from cgmh.tasks import Keywords
 
-SMALL = {"chains": 8, "steps": 20}
+SMALL: dict[str, Any] = {"chains": 8, "steps": 20}
+FEW = cgmh.Settings(n=2, chains=4, steps=5)
+BAD = KeywordInput(("river",), forbid=("river",))
 
 
 def test_keywords_returns_ranked_sentences() -> None:
@@ -20,30 +27,57 @@ def test_keywords_returns_ranked_sentences() -> None:
     assert set(result.acceptance) == {"replace", "insert", "delete", "swap"}
 
 
-def test_a_string_is_not_a_list_of_keywords() -> None:
-    with pytest.raises(cgmh.BadInput, match="list of words"):
-        cgmh.keywords("snow")
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"steps": 0}, {"chains": -1}, {"temperature": float("nan")}, {"n": 0}, {"select": "x"}]
-)
-def test_settings_out_of_range_are_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(cgmh.BadInput, match=next(iter(wrong))):
-        cgmh.Settings(**wrong)  # type: ignore[arg-type]
+@pytest.mark.parametrize("name", ["words", "forbid", "context"])
+def test_a_string_is_not_a_list_of_strings(name: str) -> None:
+    with pytest.raises(cgmh.BadInput, match=rf"`{name}` takes a list of strings: \['snow'\]"):
+        cgmh.keywords(**{"words": ["river"], name: "snow"})
 
 
 def test_a_bad_input_among_many_stops_before_anything_is_sampled() -> None:
-    inputs = [KeywordInput(("snow",)), KeywordInput(("river",), forbid=("river",))]
-    results = cgmh.solve(Keywords(), inputs, cgmh.Settings(**SMALL))  # type: ignore[arg-type]
-    with pytest.raises(cgmh.InfeasibleStart, match="input 2"):
-        next(results)
+    with pytest.raises(cgmh.InfeasibleStart, match="input 2: 'river' is both required and forbidden"):
+        cgmh.solve([KeywordInput(("snow",)), BAD], FEW)
+
+
+def test_a_bad_input_among_many_takes_nothing_from_the_others() -> None:
+    outcomes = list(solve_each([KeywordInput(("snow",)), BAD, KeywordInput(("rain",))], FEW))
+    assert [type(outcome) for outcome in outcomes] == [cgmh.Result, cgmh.InfeasibleStart, cgmh.Result]
+    assert str(outcomes[1]) == "'river' is both required and forbidden; drop one of them"  # the caller says where
+    good = list(cgmh.solve([KeywordInput(("snow",)), KeywordInput(("rain",))], FEW))
+    assert [outcomes[0], outcomes[2]] == good
+
+
+def test_the_type_of_the_inputs_tells_the_task() -> None:
+    inputs = [KeywordInput(("snow",)), ParaphraseInput("what is it ?"), CorrectInput("It is.")]
+    quick = {"chains": 2, "steps": 3}
+    for input, name in zip(inputs, ("keywords", "paraphrase", "correct"), strict=True):
+        settings = replace(type(input).defaults, **quick)
+        (result,) = cgmh.solve([input], settings)
+        assert f" | task {name} | " in result.signature
+        assert (result.input, str(input)) == (str(input), result.input)
+    with pytest.raises(cgmh.BadInput, match=r"inputs of one type, not CorrectInput, KeywordInput, ParaphraseInput"):
+        cgmh.solve(inputs)
+    with pytest.raises(cgmh.BadInput, match="inputs of type str have no task; give inputs of type KeywordInput"):
+        cgmh.solve(["snow"])
+    assert list(cgmh.solve([])) == list(solve_each([])) == []
+
+
+def test_without_settings_those_of_the_task_are_taken() -> None:
+    (result,) = cgmh.solve([CorrectInput("It is good.")])
+    assert "chains 12 | steps 100 | temperature 1 | threshold 0.5" in result.signature
+    (result,) = cgmh.solve([KeywordInput(("snow",))])
+    assert "chains 64 | steps 80 | temperature 0.75 | select best" in result.signature
+
+
+def test_one_run_takes_keywords_in_one_order() -> None:
+    with pytest.raises(cgmh.BadInput, match="keywords in any order or in theirs, not both"):
+        cgmh.solve([KeywordInput(("snow",)), KeywordInput(("rain",), ordered=True)], FEW)
 
 
 def test_shards_run_the_same_chains_as_one_batch() -> None:
-    model = as_model(None)
-    problem = Keywords().pose([KeywordInput(("snow", "mountain"))], model, 64, 5)
-    kernel = Kernel(problem.target, problem.proposal, window=1)
+    models = Models(load_embedded())
+    sources = Keywords().read(KeywordInput(("snow", "mountain")), models.words.vocabulary)
+    problem = Keywords().pose(sources, models, 64, 5)
+    kernel = Kernel(problem.target, problem.moves(problem.target.model), window=1)
     record = run(kernel, problem.start, 6, 5, Constant(1.3), torch.arange(64))
     with torch.inference_mode():
         *_, (_, state, _) = sample(kernel, problem.start, 6, 5, Constant(1.3))

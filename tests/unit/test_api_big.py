@@ -11,12 +11,10 @@ import torch
 from torch import Tensor
 
 import cgmh
-from cgmh import api
-from cgmh.models import load as choice
+from cgmh import KeywordInput, Result, api
+from cgmh.models.load import load_embedded
 from cgmh.models.text.functions import FunctionModel
-from cgmh.result import Result
 from cgmh.settings import CONTEXT
-from cgmh.tasks import KeywordInput, Keywords
 
 KEYWORDS = ["river"]
 SMALL = {"chains": 12, "steps": 30, "temperature": 1.0, "seed": 1}
@@ -29,7 +27,7 @@ Function = Callable[[list[str]], list[float]]
 @pytest.fixture(scope="module", autouse=True)
 def _starts_settle_soon() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(api, "SETTLING", 10, raising=False)
+        patch.setattr(api, "SETTLING", 10)
         yield
 
 
@@ -50,8 +48,8 @@ def run(bonus: float | None, use: Any = "rerank", select: Any = "best") -> Resul
 
 
 def share(result: Result, first: int = 1000, word: str = "the") -> float:
-    some = result.sentences[:first]
-    return sum(word in map(str.lower, sentence.words) for sentence in some) / len(some)
+    sentences = result.sentences[:first]
+    return sum(word in map(str.lower, sentence.words) for sentence in sentences) / len(sentences)
 
 
 @pytest.mark.parametrize("use", USES)
@@ -92,13 +90,13 @@ def test_resample_draws_by_weight_and_says_what_that_is_worth() -> None:
 def test_weights_are_at_the_temperature_of_the_run() -> None:
     """Of samples with the word and others, w and 1 are the weights: what they are worth tells w."""
     cool = {**SMALL, "temperature": 0.5}
-    some, others, all_of_them = (
+    having, others, all_of_them = (
         cgmh.keywords(KEYWORDS, big=likes(bonus), use="resample", **cool).effective_samples or 0
         for bonus in (12.0, -12.0, 1.0)
     )
 
     def worth(weight: float) -> float:
-        return (weight * some + others) ** 2 / (weight**2 * some + others)
+        return (weight * having + others) ** 2 / (weight**2 * having + others)
 
     assert all_of_them == pytest.approx(worth(math.exp(1.0 / 0.5)), rel=0.01)
     assert all_of_them != pytest.approx(worth(math.exp(1.0)), rel=0.05)
@@ -122,7 +120,7 @@ def test_models_that_agree_lose_no_sample_and_one_that_insists_loses_most() -> N
 def test_the_signature_names_the_big_model_and_what_it_did(use: str) -> None:
     signature = cgmh.keywords(KEYWORDS, big=likes(1.0), use=use, **TINY).signature
     assert f" | {use} likes_it" in signature
-    assert f" | model {choice.load_embedded().name} | " in signature
+    assert f" | model {load_embedded().name} | " in signature
     assert " | steps 8 | " in signature
     assert "\n" not in signature
     assert "likes" not in run(None, select="last").signature
@@ -159,7 +157,7 @@ def test_a_model_of_texts_is_a_big_one_as_target() -> None:
 def test_an_answer_repeats_and_does_not_depend_on_its_neighbours() -> None:
     inputs = [KeywordInput(("snow",)), KeywordInput(tuple(KEYWORDS))]
     settings = cgmh.Settings(n=16, use="rerank", **SMALL)  # type: ignore[arg-type]
-    first, second = cgmh.solve(Keywords(), inputs, settings, big=likes(40.0))
+    first, second = cgmh.solve(inputs, settings, big=likes(40.0))
     assert share(first, word="snow") == share(second, 5) == 1
     # Scores in a larger batch may differ in the last digits, and then, rarely, a decision.
     assert len(set(second.texts) & set(run(40.0).texts)) >= 10
@@ -251,17 +249,17 @@ def wrong(numbers: float) -> Function:
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
-        ({"big": "en", "use": "target"}, cgmh.BadInput, "is a word model and cannot be --big; give --model"),
-        ({"select": "last"}, cgmh.BadInput, "--use rerank chooses by itself; leave out --select last"),
-        ({"select": "consensus", "use": "resample"}, cgmh.BadInput, "--use resample chooses by itself"),
-        ({"anneal": True, "use": "resample"}, cgmh.BadInput, "--anneal searches and gives no samples"),
-        ({"anneal": True, "use": "target", "select": "last"}, cgmh.BadInput, "--anneal searches"),
-        ({"use": "judge"}, cgmh.BadInput, "--use judge: choose one of target, resample, rerank"),
-        ({"model": wrong(0.0)}, cgmh.BadInput, "is a big model already; leave out --big"),
+        ({"big": "en", "use": "target"}, cgmh.BadInput, "is a word model and cannot be `big`; give it as `model`"),
+        ({"select": "last"}, cgmh.BadInput, "`use` rerank chooses by itself; leave out `select` last"),
+        ({"select": "consensus", "use": "resample"}, cgmh.BadInput, "`use` resample chooses by itself"),
+        ({"anneal": True, "use": "resample"}, cgmh.BadInput, "`anneal` searches and gives no samples"),
+        ({"anneal": True, "use": "target", "select": "last"}, cgmh.BadInput, "`anneal` searches"),
+        ({"use": "judge"}, cgmh.BadInput, "`use` judge: choose one of rerank, target, resample"),
+        ({"model": wrong(0.0)}, cgmh.BadInput, "is a big model already; leave out `big`"),
         *(({"big": wrong(math.nan), "use": use}, cgmh.BadModel, "gave nan for") for use in USES),
         ({"big": lambda _: [0.0, 1.0]}, cgmh.BadModel, "gave 2 numbers for"),
         ({"big": wrong(-math.inf), "use": "resample"}, cgmh.BadModel, "thinks every sample impossible"),
-        ({"context": "Plain English."}, cgmh.BadInput, "context takes a list of lines"),
+        ({"context": "Plain English."}, cgmh.BadInput, "`context` takes a list of strings"),
         ({"big": "nothing-of-that-name"}, cgmh.BadModel, "no such model"),
     ],
 )  # fmt: skip
@@ -273,8 +271,8 @@ def test_what_cannot_be(settings: dict[str, Any], error: type[Exception], messag
 
 
 def test_the_embedded_model_is_no_big_one() -> None:
-    with pytest.raises(cgmh.BadInput, match="is a word model and cannot be --big; give --model"):
-        cgmh.keywords(KEYWORDS, big=choice.load_embedded())
+    with pytest.raises(cgmh.BadInput, match="is a word model and cannot be `big`; give it as `model`"):
+        cgmh.keywords(KEYWORDS, big=load_embedded())
 
 
 def test_a_named_function() -> None:

@@ -7,28 +7,26 @@ import pytest
 import torch
 
 import cgmh
-from cgmh.correction import correct_all
+from cgmh import CorrectInput, correct_all
 from cgmh.models.load import load_embedded
-from cgmh.settings import CORRECT, PAPER_CORRECT
-from cgmh.tasks import CorrectInput
-from cgmh.text.edits import TextEdit, apply_edits
+from cgmh.text.edits import splice
 from cgmh.text.passages import read_passage
 from cgmh.text.tokenizer import split
 
 torch.set_num_threads(1)
 
 QUICK: dict[str, Any] = {"chains": 2, "steps": 12}
-FEW = replace(CORRECT, **QUICK)
+FEW = replace(CorrectInput.defaults, **QUICK)
 
 
 def check(result: cgmh.Result, text: str) -> None:
     """The edits lie within sentences and make the text; no other character is touched."""
     edits = result.edits or ()
     assert result.input == text
-    assert result.best.text == apply_edits(text, [TextEdit(e.start, e.end, e.original, e.replacement) for e in edits])
+    assert result.best.text == splice(text, edits)
     sentences = read_passage(text, load_embedded().vocabulary).sentences
     for edit in (*edits, *result.doubtful):
-        assert any(one.start <= edit.start <= edit.end <= one.end for one in sentences)
+        assert any(sentence.start <= edit.start <= edit.end <= sentence.end for sentence in sentences)
         assert 0 <= edit.probability <= 1
 
 
@@ -97,10 +95,11 @@ def test_names_stay(name: str) -> None:
 def test_plain_strings_are_texts() -> None:
     texts = ["I recieve it.", "We met 300 peple."]
     mixed = list(cgmh.correct_all([texts[0], cgmh.CorrectInput(texts[1])], FEW))
-    assert mixed == list(correct_all([CorrectInput(text) for text in texts], FEW))
+    inputs = list(correct_all([CorrectInput(text) for text in texts], FEW))
+    assert [result.to_dict() for result in mixed] == [result.to_dict() for result in inputs]
     assert mixed[0].best.text == "I receive it."
     with pytest.raises(cgmh.BadInput, match=r"a list of strings; for one, call `cgmh\.correct`"):
-        next(cgmh.correct_all(texts[0], FEW))
+        cgmh.correct_all(texts[0], FEW)
 
 
 def test_other_samples_have_what_stands_around_the_sentence() -> None:
@@ -118,6 +117,7 @@ def test_one_seed_one_answer() -> None:
     text = "he go to teh house ."
     one, other = (cgmh.correct(text, seed=3, **QUICK) for _ in range(2))
     assert one == other
+    assert one.to_dict() == other.to_dict()  # the probabilities of the edits too
     assert "seed 3" in one.signature
     assert "chains 2 | steps 12 | temperature 1 | threshold 0.5" in one.signature
 
@@ -139,7 +139,7 @@ def test_a_big_model_has_its_say() -> None:
     text = "I recieve it."
 
     def insists(texts: list[str]) -> list[float]:
-        return [0.0 if some == text else -1000.0 for some in texts]
+        return [0.0 if each == text else -1000.0 for each in texts]
 
     assert cgmh.correct(text, **QUICK).best.text == "I receive it."
     result = cgmh.correct(text, big=insists, **QUICK)
@@ -148,35 +148,35 @@ def test_a_big_model_has_its_say() -> None:
 
 
 def test_the_search_of_the_paper() -> None:
-    settings = replace(PAPER_CORRECT, steps=6)
+    settings = replace(CorrectInput.paper_defaults, steps=6)
     (result,) = correct_all([CorrectInput("She go to Bob Smith .", paper=True)], settings)
     check(result, "She go to Bob Smith .")
     assert "the paper's search" in result.signature
     assert "chains 1 | steps 6 | temperature 1 | select last" in result.signature
     assert "Bob Smith" in result.best.text
-    with pytest.raises(cgmh.BadInput, match="preset paper"):
+    with pytest.raises(cgmh.BadInput, match="the paper's search is of the word model"):
         list(correct_all([CorrectInput("It is .", paper=True)], settings, big=lambda texts: [0.0] * len(texts)))
 
 
 def test_what_cannot_be() -> None:
     for options, message in (
-        ({"select": "first"}, "--select first: this task takes one of threshold, consensus, best, last"),
-        ({"use": "rerank"}, "--use rerank: a correction samples"),
-        ({"use": "target"}, "--use target needs a big model"),
-        ({"protect": "verbs"}, "--protect verbs"),
-        ({"threshold": 1.5}, "--threshold 1.5 is out of range"),
-        ({"constraints": [len]}, "constraints takes"),
+        ({"select": "first"}, "`select` first: this task takes one of threshold, consensus, best, last"),
+        ({"use": "rerank"}, "`use` rerank: for this task a big model can only be the target"),
+        ({"use": "target"}, "`use` target needs a big model"),
+        ({"protect": "verbs"}, "`protect` verbs"),
+        ({"threshold": 1.5}, "`threshold` 1.5 is out of range"),
+        ({"constraints": [len]}, "`constraints` takes"),
     ):
         with pytest.raises(cgmh.BadInput, match=message):
             cgmh.correct("It is good.", **options, **QUICK)
     with pytest.raises(cgmh.BadInput, match="one text, a string"):
         cgmh.correct(["It is good."])  # type: ignore[arg-type]
     with pytest.raises(cgmh.BadInput, match="input 2: is empty"):
-        list(correct_all([CorrectInput("It is."), CorrectInput(" ")]))
+        correct_all([CorrectInput("It is."), CorrectInput(" ")])
     with pytest.raises(cgmh.BadInput, match=r"input 1: .*at most 120"):
-        list(correct_all([CorrectInput("one " * 121)]))
+        correct_all([CorrectInput("one " * 121)])
     with pytest.raises(cgmh.BadInput, match="protects the same kinds"):
-        list(correct_all([CorrectInput("It is."), CorrectInput("It was.", ())], FEW))
+        correct_all([CorrectInput("It is."), CorrectInput("It was.", ())], FEW)
 
 
 def test_no_texts_no_results() -> None:
@@ -184,5 +184,5 @@ def test_no_texts_no_results() -> None:
 
 
 def test_other_tasks_have_no_threshold() -> None:
-    with pytest.raises(cgmh.BadInput, match="--select threshold: this task takes one of best, first, last, consensus"):
+    with pytest.raises(cgmh.BadInput, match="`select` threshold: this task takes one of best, first, last, consensus"):
         cgmh.keywords(["river"], select="threshold")

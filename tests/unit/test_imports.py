@@ -1,4 +1,4 @@
-"""How the package hangs together: what imports what, what loads when, how long a file may be."""
+"""How the package hangs together: what imports what, what loads when, how long a file may be, what is tested where."""
 
 import ast
 import subprocess
@@ -93,12 +93,82 @@ def test_file_is_short(name: str) -> None:
     assert len(MODULES[name].read_text(encoding="utf-8").splitlines()) <= 400
 
 
+TESTS = Path(__file__).parent
+OF_THE_WHOLE = ("imports", "recipes")  # tests/unit/test_imports.py and test_recipes.py are of no single module
+
+
+def module_of(test: Path) -> str | None:
+    """The module that a unit test is named for: test_<module>.py or test_<module>_<more>.py, in the folder of the same
+    name. The `__init__` of a folder is tested by test_<folder>.py, that of a task by test_task.py."""
+    folder, words = test.parent.parts, test.stem.removeprefix("test_").split("_")
+    for length in range(len(words), 0, -1):
+        name = "_".join(words[:length])
+        if ".".join((*folder, name)) in MODULES:
+            return ".".join((*folder, name))
+        if folder and name in (folder[-1], "task" if folder[0] == "tasks" else ""):
+            return ".".join(folder)
+    return None
+
+
+UNIT_TESTS = sorted(file.relative_to(TESTS) for file in TESTS.rglob("test_*.py"))
+
+
+@pytest.mark.parametrize(
+    ("test", "module"),
+    [
+        ("test_ranking.py", "ranking"),
+        ("test_api_big.py", "api"),
+        ("test_cli.py", "cli"),
+        ("cli/test_output_moves.py", "cli.output"),
+        ("models/word/test_two_stage.py", "models.word.two_stage"),
+        ("models/meaning/test_meaning_encoder.py", "models.meaning"),
+        ("tasks/correct/test_task.py", "tasks.correct"),
+        ("tasks/paraphrase/test_task_rules.py", "tasks.paraphrase"),
+        ("cli/test_ranking.py", None),
+        ("text/test_task.py", None),
+        ("test_everything.py", None),
+    ],
+)
+def test_the_module_of_a_test(test: str, module: str | None) -> None:
+    assert module_of(Path(test)) == module
+
+
+@pytest.mark.parametrize("test", UNIT_TESTS, ids=str)
+def test_every_unit_test_is_of_a_module_that_exists(test: Path) -> None:
+    assert module_of(test) in MODULES or test.stem.removeprefix("test_") in OF_THE_WHOLE
+
+
 def test_public_names_exist() -> None:
     assert cgmh.__all__
     assert len(set(cgmh.__all__)) == len(cgmh.__all__)
     for name in cgmh.__all__:
         assert getattr(cgmh, name) is not None
         assert name in dir(cgmh)
+
+
+@pytest.mark.parametrize("name", ["Annealing", "Constant", "Kernel", "Target", "sample"])
+def test_names_that_moved_still_work_with_a_warning(name: str) -> None:
+    with pytest.warns(DeprecationWarning, match=rf"^cgmh\.{name} is now cgmh\.sampling\.{name}$"):
+        old = getattr(cgmh, name)
+    assert old is getattr(cgmh.sampling, name)
+    assert name not in dir(cgmh)
+
+
+def test_the_old_order_of_arguments_still_works_with_a_warning() -> None:
+    from cgmh.tasks import Keywords
+
+    inputs, settings = [cgmh.KeywordInput(("river",))], cgmh.Settings(n=2, chains=2, steps=3)
+    with pytest.warns(DeprecationWarning, match=r"solve\(task, inputs\) is now solve\(inputs\)"):
+        old = list(cgmh.solve(Keywords(), inputs, settings))
+    assert old == list(cgmh.solve(inputs, settings))
+    with pytest.warns(DeprecationWarning, match="is now"):
+        (usual,) = cgmh.solve(Keywords(), inputs)
+    assert f"chains {cgmh.KeywordInput.defaults.chains} " in usual.signature
+
+
+def test_a_name_that_never_was_is_no_attribute() -> None:
+    with pytest.raises(AttributeError, match="module 'cgmh' has no attribute 'nothing'"):
+        cgmh.nothing  # noqa: B018
 
 
 def loaded_by(code: str) -> set[str]:

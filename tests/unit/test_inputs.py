@@ -1,13 +1,14 @@
-"""What a user types about a paraphrase: matching functions, facts, numbers."""
+"""What a user types: keywords, matching functions, facts, numbers; and what each task does unless told otherwise."""
 
 import math
+from dataclasses import fields
 from typing import Any
 
 import pytest
 
 from cgmh.errors import BadInput
-from cgmh.inputs import MATCHES, PAPER_INPUT, STARTS, Match, read_matches
-from cgmh.tasks import ParaphraseInput
+from cgmh.inputs import MATCHES, STARTS, CorrectInput, KeywordInput, Match, ParaphraseInput, read_matches
+from cgmh.settings import USES
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,7 @@ def test_a_bare_name_stands_for_its_usual_form(name: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "kw=", "kw:", "KW", "glove", "kw=-1", "kw=x", "kw=0.5=1", "none", "kw 2", "=1"])
 def test_what_is_no_match_is_refused_with_what_there_is(text: str) -> None:
-    with pytest.raises(BadInput, match=r"--match .*: give one of kw, wva, wvm, .* or none, as NAME, NAME=LEAST"):
+    with pytest.raises(BadInput, match=r"`match` .*: give one of kw, wva, wvm, .* or none, as NAME, NAME=LEAST"):
         Match.read(text)
 
 
@@ -65,14 +66,14 @@ def test_each_once() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"match": ("kv",)}, "--match kv"),
-        ({"protect": ("verbs",)}, "--protect verbs: choose among numbers"),
-        ({"max_overlap": 0.0}, "--max-overlap 0 is out of range"),
-        ({"max_overlap": 101}, "--max-overlap 101"),
-        ({"max_overlap": math.nan}, "--max-overlap nan"),
-        ({"difference": -1.0}, "--difference -1"),
-        ({"difference": math.inf}, "--difference inf"),
-        ({"start": "noise"}, "--start noise: choose one of copy"),
+        ({"match": ("kv",)}, "`match` kv"),
+        ({"protect": ("verbs",)}, "`protect` verbs: choose among numbers"),
+        ({"max_overlap": 0.0}, "`max_overlap` 0 is out of range"),
+        ({"max_overlap": 101}, "`max_overlap` 101"),
+        ({"max_overlap": math.nan}, "`max_overlap` nan"),
+        ({"difference": -1.0}, "`difference` -1"),
+        ({"difference": math.inf}, "`difference` inf"),
+        ({"start": "noise"}, "`start` noise: choose one of copy"),
     ],
 )
 def test_an_input_is_checked_when_it_is_made(wrong: dict[str, Any], message: str) -> None:
@@ -84,4 +85,53 @@ def test_what_may_be_asked_for() -> None:
     for start in STARTS:
         assert ParaphraseInput("what is it ?", start=start, max_overlap=100).start == start
     assert str(ParaphraseInput("what is it ?")) == "what is it ?"
-    assert ParaphraseInput("what is it ?", **PAPER_INPUT).protect == ()
+    paper = ParaphraseInput("what is it ?", **ParaphraseInput.paper)
+    assert (paper.match, paper.protect, paper.difference, paper.gibbs) == (("kw", "wvm:1"), (), 0.0, True)
+
+
+def test_what_is_asked_of_a_paraphrase_is_said_in_the_signature() -> None:
+    assert ParaphraseInput("it is").about == (
+        "match kw+wvm+cw+st | protect numbers+negation+names+quotes | max-overlap 55 | difference 2 | start copy"
+    )
+    paper = ParaphraseInput("it is", **{**ParaphraseInput.paper, "match": ()})
+    assert paper.about == "match none | protect none | max-overlap 55 | difference 0 | start copy | the paper's kernel"
+
+
+@pytest.mark.parametrize(
+    ("line", "keywords"),
+    [
+        ("river boat", ("river", "boat")),
+        ("river,boat,  snow", ("river", "boat", "snow")),
+        ('"prime minister" visit', ("prime minister", "visit")),
+        ("car|automobile repair", ("car|automobile", "repair")),
+        ("dog dog", ("dog", "dog")),
+        ("  ", ()),
+    ],
+)
+def test_a_line_of_keywords(line: str, keywords: tuple[str, ...]) -> None:
+    assert KeywordInput.read(line) == KeywordInput(keywords)
+
+
+def test_keywords_as_they_are_shown_can_be_read_again() -> None:
+    for keywords in (("river",), ("prime minister", "visit"), ("car|automobile", "C++")):
+        assert KeywordInput.read(str(KeywordInput(keywords))).keywords == keywords
+
+
+def test_a_text_to_correct() -> None:
+    assert str(CorrectInput("He go.")) == "He go."
+    for wrong in (("verbs",), ("names", "")):
+        with pytest.raises(BadInput, match=r"`protect` .*: choose among numbers"):
+            CorrectInput("He go.", wrong)
+    assert CorrectInput("He go.").about == "protect numbers+names+quotes"
+    assert CorrectInput("He go.", ()).about == "protect none"
+    assert CorrectInput("He go.", (), paper=True).about == "protect none | the paper's search"
+
+
+@pytest.mark.parametrize("kind", [KeywordInput, ParaphraseInput, CorrectInput])
+def test_the_usual_settings_of_a_task_are_such_as_it_takes(kind: type) -> None:
+    papers = [kind.paper_defaults] if hasattr(kind, "paper_defaults") else []
+    for settings in (kind.defaults, *papers):
+        assert settings.select in kind.rules
+        assert settings.use is None
+    assert kind.uses[0] in USES
+    assert {field.name for field in fields(kind)}.isdisjoint(("defaults", "rules", "uses"))  # no input has its own

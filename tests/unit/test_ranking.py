@@ -1,26 +1,42 @@
-"""Which sentences are shown."""
+"""Which sentences are shown, and what is said about them."""
 
 import math
-from collections import Counter
 from collections.abc import Sequence
+from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
+from torch import Tensor
 
-from cgmh.models import load as choice
-from cgmh.ranking import POOL, Visit, choose, consensus, expected_gleu, judge, occupancy, resample, thinned
-from cgmh.text.gleu import compare, ngrams, score
+from cgmh import KeywordInput, Settings, __version__
+from cgmh.models.load import Models, load_embedded
+from cgmh.models.text.functions import FunctionModel
+from cgmh.ranking import (
+    POOL_SIZE,
+    Ranked,
+    Run,
+    Visit,
+    agreement,
+    choose,
+    fluency,
+    resample,
+    signature,
+    thinned,
+)
+from cgmh.sampling import Constant, Kernel
+from cgmh.sampling.runs import KINDS, Record, run
+from cgmh.tasks import Keywords, Problem
+from cgmh.text.sentences import Sentences
 
 FALSE_ALARM = 1e-4  # that a test of frequencies fails although all is well; seeds are fixed
 SEEDS = 6000
 
 
 def _ids(*words: str) -> tuple[int, ...]:
-    return tuple(choice.as_model(None).vocabulary.ids[word] for word in words)
+    return tuple(load_embedded().vocabulary.ids[word] for word in words)
 
 
 GOOD = _ids("the", "train", "was", "late", ".")
@@ -32,9 +48,9 @@ def _visit(ids: tuple[int, ...], log_model: float, chain: int = 0, clock: int = 
     return Visit(ids, log_model, log_model, chain, clock)
 
 
-def _judged(pool: Sequence[Visit]) -> list[float]:
-    """The embedded model's own judgement."""
-    return judge([visit.ids for visit in pool], choice.load_embedded())
+def _fluent(pool: Sequence[Visit]) -> list[float]:
+    """How well the embedded model likes each sentence."""
+    return fluency([visit.ids for visit in pool], load_embedded())
 
 
 def _unasked(pool: Sequence[Visit]) -> list[float]:
@@ -43,14 +59,14 @@ def _unasked(pool: Sequence[Visit]) -> list[float]:
 
 def test_best_prefers_english_whatever_the_order_of_visits() -> None:
     visits = [_visit(ODD, -30.0), _visit(GOOD, -20.0), _visit(OTHER, -20.0), _visit(GOOD, -20.0)]
-    chosen = choose("best", visits, [], _judged, 3)
+    chosen = choose("best", visits, [], _fluent, 3)
     assert {visit.ids for visit in chosen[:2]} == {GOOD, OTHER}
     assert chosen[2].ids == ODD
 
 
 def test_best_is_what_the_fitness_says() -> None:
-    """Not the target, which only says who is looked at: the best POOL a word, each once."""
-    visits = [_visit((word, word + 1), -float(word), clock=word) for word in range(POOL + 100) for _ in range(2)]
+    """Not the target, which only says who is looked at: the best POOL_SIZE per word, each once."""
+    visits = [_visit((word, word + 1), -float(word), clock=word) for word in range(POOL_SIZE + 100) for _ in range(2)]
     pools: list[list[Visit]] = []
 
     def fitness(pool: Sequence[Visit]) -> list[float]:
@@ -58,7 +74,7 @@ def test_best_is_what_the_fitness_says() -> None:
         return [float(visit.ids[0] % 100) for visit in pool]
 
     chosen = choose("best", visits[::-1], [], fitness, 4)
-    assert [[visit.ids[0] for visit in pool] for pool in pools] == [list(range(POOL))]
+    assert [[visit.ids[0] for visit in pool] for pool in pools] == [list(range(POOL_SIZE))]
     assert [visit.ids[0] for visit in chosen] == [99, 199, 98, 198]
 
 
@@ -69,15 +85,32 @@ def test_last_shows_final_states_only_each_once() -> None:
 
 
 def test_consensus_is_the_mean_overlap_with_the_others() -> None:
-    assert consensus([(1, 2), (1, 2), (3, 4)]) == pytest.approx([0.5, 0.5, 0.0])
-    final = [_visit(some, -1.0) for some in ((7, 8, 9), (1, 2, 3), (1, 2, 4))]
+    assert agreement([(1, 2), (1, 2), (3, 4)]) == pytest.approx([0.5, 0.5, 0.0])
+    final = [_visit(ids, -1.0) for ids in ((7, 8, 9), (1, 2, 3), (1, 2, 4))]
     assert choose("consensus", [], final, _unasked, 1)[0].ids in {(1, 2, 3), (1, 2, 4)}
 
 
 def test_answers_that_are_nearly_the_same_come_last() -> None:
     near = _ids("the", "train", "is", "late", ".")
-    chosen = choose("best", [_visit(GOOD, -20.0), _visit(near, -20.0), _visit(OTHER, -26.0)], [], _judged, 2)
+    chosen = choose("best", [_visit(GOOD, -20.0), _visit(near, -20.0), _visit(OTHER, -26.0)], [], _fluent, 2)
     assert OTHER in {visit.ids for visit in chosen}
+
+
+def test_how_alike_answers_may_be_is_up_to_the_task() -> None:
+    visits = [_visit((1, 2, 3, 4), -1.0), _visit((1, 2, 3, 5), -2.0), _visit((6, 7, 8, 9), -3.0)]
+
+    def fitness(pool: Sequence[Visit]) -> list[float]:
+        return [visit.log_target for visit in pool]
+
+    for max_in_common, second in ((0.6, (6, 7, 8, 9)), (0.75, (1, 2, 3, 5))):
+        chosen = choose("best", visits, [], fitness, 2, max_in_common)
+        assert [visit.ids for visit in chosen] == [(1, 2, 3, 4), second]
+
+
+def test_first_shows_what_was_reached_first_each_once() -> None:
+    visits = [_visit(OTHER, -5.0, 1, 7), _visit(GOOD, -9.0, 1, 3), _visit(ODD, -1.0, 0, 3), _visit(GOOD, -9.0, 0, 9)]
+    chosen = choose("first", visits, [], _unasked, 2)
+    assert [visit.ids for visit in chosen] == [ODD, GOOD]
 
 
 def test_thinned_is_where_each_chain_was() -> None:
@@ -99,80 +132,9 @@ def test_thinned_counts_a_chain_by_the_time_it_spent() -> None:
     """Two states, one held three times as long: three times as many samples."""
     clocks = range(0, 400, 4)
     path = [_visit((1 + at % 2,), -1, clock=clock + at % 2) for clock in clocks for at in range(2)]
-    found = thinned([*path, _visit((1,), -1, clock=400)], 400, 200)
-    assert len(found) == 200
-    assert sum(visit.ids == (2,) for visit in found) == 150
-
-
-def test_occupancy_worked_by_hand() -> None:
-    """10 steps, from the fourth on: chain 0 stays at its start for 2 more, chain 1 is long gone from it."""
-    visits = [
-        _visit((2,), -1, chain=0, clock=6), _visit((1,), -1, chain=0, clock=9), _visit((3,), -1, chain=1, clock=2),
-        _visit((2,), -1, chain=1, clock=7), _visit((4,), -1, chain=1, clock=10),
-    ]  # fmt: skip
-    wanted = {(1,): (2 + 1) / 12, (2,): (3 + 3) / 12, (3,): 3 / 12}
-    for some in (visits, visits[::-1]):
-        assert occupancy(some, [(1,), (1,)], 10, 4) == pytest.approx(wanted)
-    assert occupancy([], [(1,), (7, 8)], 10, 4) == pytest.approx({(1,): 0.5, (7, 8): 0.5})
-
-
-@given(
-    paths=st.lists(st.dictionaries(st.integers(1, 30), st.integers(1, 3)), min_size=1, max_size=4),
-    steps=st.integers(1, 30),
-    data=st.data(),
-)
-def test_occupancy_is_what_a_count_of_every_step_finds(
-    paths: list[dict[int, int]], steps: int, data: st.DataObject
-) -> None:
-    burn = data.draw(st.integers(0, steps - 1))
-    starts = [(chain % 2,) for chain in range(len(paths))]
-    visits = [
-        _visit((word,), -1, chain, clock) for chain, path in enumerate(paths) for clock, word in path.items()
-        if clock <= steps
-    ]  # fmt: skip
-    times: Counter[tuple[int, ...]] = Counter()
-    for start, path in zip(starts, paths, strict=True):
-        here = start
-        for time in range(steps):
-            here = (path[time],) if time in path else here
-            times[here] += time >= burn
-    found = occupancy(data.draw(st.permutations(visits)), starts, steps, burn)
-    assert found == pytest.approx({ids: time / times.total() for ids, time in times.items() if time})
-    assert sum(found.values()) == pytest.approx(1)
-
-
-SAMPLES = [(1, 2, 3, 4), (1, 2, 5, 4), (9, 2, 5, 4, 6)]
-
-
-def test_expected_gleu_is_the_mean_over_the_references() -> None:
-    source, shares = (1, 7, 3, 4), [0.5, 0.3, 0.1]
-
-    def gleu(hypothesis: tuple[int, ...], reference: tuple[int, ...]) -> float:
-        return float(score(compare(ngrams(source), ngrams(hypothesis), ngrams(reference)), smooth=True))
-
-    wanted = [
-        sum(share * gleu(one, other) for share, other in zip(shares, SAMPLES, strict=True)) / 0.9 for one in SAMPLES
-    ]
-    assert expected_gleu(source, SAMPLES, shares) == pytest.approx(wanted)
-    assert len({round(value, 6) for value in wanted}) == 3
-    assert wanted[0] < 100
-    assert expected_gleu(source, SAMPLES[:1], [0.2]) == pytest.approx([100])
-
-
-def test_expected_gleu_counts_a_sample_by_its_share() -> None:
-    """The best one is the one that most agree with, and that depends on how many they are."""
-    for best in range(3):
-        shares = [0.8 if number == best else 0.1 for number in range(3)]
-        values = expected_gleu((1, 7, 3, 4), SAMPLES, shares)
-        assert max(range(3), key=values.__getitem__) == best
-
-
-def test_expected_gleu_looks_at_the_first_ones_only() -> None:
-    source, shares = (1, 7, 3, 4), [0.5, 0.4, 0.1]
-    found = expected_gleu(source, SAMPLES, shares, most=2)
-    assert found[:2] == pytest.approx(expected_gleu(source, SAMPLES[:2], shares[:2]))
-    assert found[2] == -1
-    assert min(found[:2]) > 0
+    samples = thinned([*path, _visit((1,), -1, clock=400)], 400, 200)
+    assert len(samples) == 200
+    assert sum(visit.ids == (2,) for visit in samples) == 150
 
 
 WEIGHTS = (0.5, 0.25, 0.15, 0.06, 0.04)
@@ -242,3 +204,147 @@ def test_an_impossible_sample_is_not_drawn() -> None:
     log_weights = torch.tensor([-torch.inf, -3.0, -torch.inf, -2.0])
     for seed in range(50):
         assert {visit.ids[0] for visit in resample(visits, log_weights, 4, seed)[0]} == {1, 3}
+
+
+CHAINS, STEPS = 4, 12
+
+
+@cache
+def walked() -> tuple[Problem, Record]:
+    """Sentences with a river, every step recorded."""
+    models = Models(load_embedded())
+    sources = Keywords().read(KeywordInput(("river",)), models.words.vocabulary)
+    problem = Keywords().pose(sources, models, CHAINS, 3)
+    kernel = Kernel(problem.target, problem.moves(problem.target.model), 1)
+    return problem, run(kernel, problem.start, STEPS, 3, Constant(1.0), torch.arange(CHAINS), refused=True)
+
+
+def run_of_one(models: Models | None = None, **settings: Any) -> Run:
+    problem, record = walked()
+    asked = Settings(**{"chains": CHAINS, "steps": STEPS, "temperature": 1.0, **settings})
+    models = models or Models(load_embedded())
+    return Run("keywords", "river", 0, record.of(0), problem.start, problem.target, asked, models)
+
+
+def ranked(kind: type[Ranked] = Ranked) -> Ranked:
+    problem, _ = walked()
+    return kind(problem.lexicon, problem.words)
+
+
+def test_a_result_has_what_the_run_did() -> None:
+    run = run_of_one(n=3)
+    result = ranked().result(run)
+    assert (result.input, result.signature, result.trace) == ("river", run.signature(), ())
+    assert result.acceptance == run.record.acceptance()
+    assert len(result) == 3
+    problem, _ = walked()
+    visits, final = run.visits()
+    written = {ranked().write(0, problem.lexicon.words(visit.ids))[0]: visit for visit in visits}
+    for sentence in result:
+        visit = written[sentence.text]
+        assert sentence.log_target == pytest.approx(visit.log_target)
+        assert sentence.nll_per_word == pytest.approx(-visit.log_model / (len(visit.ids) + 1))
+    last = ranked().result(run_of_one(n=CHAINS, select="last"))
+    assert set(last.texts) == {ranked().write(0, problem.lexicon.words(visit.ids))[0] for visit in final}
+
+
+def test_a_trace_is_of_the_chain_of_the_best_answer() -> None:
+    run = run_of_one(trace="all", n=1)
+    result = ranked().result(run)
+    assert [step.step for step in result.trace] == list(range(STEPS))
+    assert {step.move for step in result.trace} <= set(KINDS)
+    assert result.best.text in {step.text for step in result.trace if step.accepted}
+    assert any(not step.accepted for step in result.trace)
+
+
+def test_what_speaks_against_a_sentence_keeps_it_back_where_there_are_others() -> None:
+    class Short(Ranked):
+        """Sentences of at most `limit` words."""
+
+        limit = 5
+
+        def objection(self, sentences: Sentences) -> Tensor:
+            return (sentences.lengths - self.limit).double()
+
+    class Shortest(Short):
+        limit = 1  # which none is
+
+    def lengths(kind: type[Ranked]) -> set[int]:
+        return {len(sentence.words) for sentence in ranked(kind).result(run_of_one(n=20))}
+
+    assert max(lengths(Ranked)) > 5
+    assert max(lengths(Short)) <= 5
+    assert lengths(Shortest) == {min(lengths(Ranked))}  # those that least speaks against
+
+
+def test_a_task_says_what_counts_beside_fluency_and_what_goes_along() -> None:
+    class Long(Ranked):
+        def merit(self, sentences: Sentences) -> Tensor:
+            return 100.0 * sentences.lengths.double()
+
+        def figures(self, sentences: Sentences) -> dict[str, Tensor]:
+            return {"similarity": 1 / sentences.lengths.double()}
+
+        def notes(self, number: int) -> dict[str, Any]:
+            return {"number": number}
+
+        def write(self, number: int, words: list[str]) -> tuple[str, list[str]]:
+            return " ".join(words).upper(), words
+
+        def traced_from(self, run: Run) -> str | None:
+            return f"from {run.input}"
+
+    plain, long = (ranked(kind).result(run_of_one(n=20)) for kind in (Ranked, Long))
+    lengths = [len(sentence.words) for sentence in long]
+    assert lengths[0] == max(lengths) == max(len(sentence.words) for sentence in plain)
+    assert len(plain.best.words) < lengths[0]
+    assert long.best.similarity == pytest.approx(1 / lengths[0])
+    assert long.best.text == long.best.text.upper()
+    assert (long.notes, long.traced_from) == ({"number": 0}, "from river")
+    assert (plain.notes, plain.traced_from, plain.best.similarity) == ({}, None, None)
+
+
+def test_a_text_model_reads_the_lines_that_precede_an_answer() -> None:
+    class Reader:
+        """A model of texts that notes what it reads before them."""
+
+        name = "reader"
+
+        def __init__(self, read: list[tuple[str, ...]]) -> None:
+            self.read = read
+
+        def after(self, lines: Sequence[str]) -> "Reader":
+            self.read.append(tuple(lines))
+            return self
+
+        def log_prob(self, texts: Sequence[str]) -> Tensor:
+            return -torch.tensor([float(len(text)) for text in texts], dtype=torch.float64)
+
+    class Told(Ranked):
+        def preceding(self, number: int) -> tuple[str, ...]:
+            return ("This is before it.",)
+
+    for use, kind, lines in (
+        ("rerank", Told, [("context",), ("context", "This is before it.")]),
+        ("rerank", Ranked, [("context",)]),
+        ("resample", Told, [("context",)]),
+    ):
+        read: list[tuple[str, ...]] = []
+        models = Models(load_embedded(), Reader(read), use).after(("context",))  # type: ignore[arg-type]
+        ranked(kind).result(run_of_one(models, use=use, context=("context",)))
+        assert read == lines
+
+
+def test_a_signature_says_how_a_result_came_about() -> None:
+    words = load_embedded()
+    line = signature("keywords", Models(words), Settings(steps=7, chains=3, seed=5))
+    assert line == (
+        f"cgmh {__version__} | task keywords | model {words.name} | chains 3 | steps 7 | temperature 0.75 | "
+        f"select best | seed 5 | torch {torch.__version__}"
+    )
+    big = FunctionModel(lambda texts: [0.0 for _ in texts], "mine")
+    settings = Settings(temper=2, anneal=True, select="threshold", threshold=0.25)
+    line = signature("correct", Models(words, big, "target"), settings, "protect none")
+    for part in ("task correct | protect none | model", "| target mine |", "| steps 200 |", "| temper 2 | anneal | "):
+        assert part in line
+    assert "| threshold 0.25 | seed" in line

@@ -11,8 +11,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cgmh.constraints.channel import Channel, ChannelSource, Operation, Priced
+from cgmh.constraints.channel import Channel, ChannelSource, Priced
 from cgmh.laws import check_constraint
+from cgmh.text.edits import Edit, splice
 from cgmh.text.sentences import Sentences
 from channels import (
     FIRST_COST,
@@ -110,32 +111,22 @@ def cases(draw: st.DrawFn) -> Case:
     )  # fmt: skip
 
 
-def rebuilt(source: list[int], some: list[int], operations: list[Operation]) -> list[int]:
-    """The sentence that the operations make of the source."""
-    found, start = [], 0
-    for one in operations:
-        assert start <= one.start <= one.end
-        found += source[start : one.start]
-        assert len(found) == one.at  # what lies between two operations was kept
-        found += some[one.at : one.until]
-        start = one.end
-    return found + source[start:]
-
-
 @settings(max_examples=100)
 @given(case=cases())
 def test_factor_and_alignment_are_those_of_a_plain_search(case: Case) -> None:
-    """The least cost over all ways; the operations make the sentence from the source and cost as much."""
+    """The least cost over all ways; the edits make the sentence from the source and cost as much."""
     channel, batch = case.channel, case.batch
-    found = zip(case.sentences, case.inputs, channel.log_factor(batch).tolist(), channel.align(batch), strict=True)
-    for some, input, log_factor, operations in found:
+    rows = zip(case.sentences, case.inputs, channel.log_factor(batch).tolist(), channel.align(batch), strict=True)
+    for some, input, log_factor, edits in rows:
         source = case.sources[input]
         least, rest = cheapest(source, some, case.insert, case.other, case.order), case.rest(source, some)
         assert -log_factor == least + rest
-        assert rebuilt(list(source.ids), some, operations) == some
-        paid = [price(source, some, one, case.insert, case.other, case.order) for one in operations]
-        assert [one.kind for one in operations] == [one.kind for one in paid if one]
-        assert sum(one.cost for one in paid if one) == least
+        assert splice(tuple(source.ids), edits) == tuple(some)
+        assert edits == sorted(edits, key=lambda edit: (edit.start, edit.end))
+        assert not any(one.overlaps(other) for at, one in enumerate(edits) for other in edits[:at])
+        paid = [price(source, edit, case.insert, case.other, case.order) for edit in edits]
+        assert [edit.kind for edit in edits] == [priced.kind for priced in paid if priced]
+        assert sum(priced.cost for priced in paid if priced) == least
 
 
 @settings(max_examples=30)
@@ -154,17 +145,25 @@ def test_the_laws_hold_with_costs_that_round() -> None:
         check_constraint(channel, Sentences.from_lists(rows, length + 1, [0, 1] * 10))
 
 
-def by_hand(*lists: list[int], input: int = 0) -> list[list[str]]:
-    operations = toy_channel(SOURCES).align(Sentences.from_lists(lists, 6, [input] * len(lists)))
-    return [[one.kind for one in some] for some in operations]
+def kinds_by_hand(*lists: list[int], input: int = 0) -> list[list[str]]:
+    aligned = toy_channel(SOURCES).align(Sentences.from_lists(lists, 6, [input] * len(lists)))
+    return [[edit.kind for edit in edits] for edits in aligned]
 
 
-def test_operations_by_hand() -> None:
+def test_edits_by_hand() -> None:
     """The source is B A C."""
-    assert by_hand([B, A, C], [A, A, C], [A, C], [B, A, C, D]) == [[], ["form"], ["delete"], [f"insert {D}"]]
-    assert by_hand([A, B, C], [B, A, B, B], [C, C], [B, B]) == [["order"], ["split"], ["join"], ["join"]]
-    assert by_hand([]) == [["delete"] * 3]
-    assert by_hand([C, B], [B, C], input=1) == [[], ["order"]]
+    assert kinds_by_hand([B, A, C], [A, A, C], [A, C], [B, A, C, D]) == [[], ["form"], ["delete"], [f"insert {D}"]]
+    assert kinds_by_hand([A, B, C], [B, A, B, B], [C, C], [B, B]) == [["order"], ["split"], ["join"], ["join"]]
+    assert kinds_by_hand([]) == [["delete"] * 3]
+    assert kinds_by_hand([C, B], [B, C], input=1) == [[], ["order"]]
+
+
+def test_insertions_in_one_gap_are_one_edit() -> None:
+    """Called what the first of them is; deleted words stay apart."""
+    (edits,) = toy_channel(SOURCES).align(Sentences.from_lists([[B, A, C, D, A]], 6))
+    assert [(edit, edit.kind) for edit in edits] == [(Edit(3, 3, (), (D, A)), f"insert {D}")]
+    (edits,) = toy_channel(SOURCES).align(Sentences.from_lists([[]], 6))
+    assert edits == [Edit(0, 1, (B,), ()), Edit(1, 2, (A,), ()), Edit(2, 3, (C,), ())]
 
 
 def test_factors_by_hand() -> None:

@@ -1,16 +1,19 @@
-"""One name or path, the right kind of model; and what is said when there is none."""
+"""One name or path, the right kind of model; the models of a run; and what is said when there is none."""
 
 import json
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import torch
+from torch import Tensor
 
-from cgmh.errors import BadModel
-from cgmh.models.load import NGRAM_ENDINGS, open_model
+from cgmh.errors import BadInput, BadModel
+from cgmh.models.load import NGRAM_ENDINGS, load_embedded, load_models, open_model
 from cgmh.models.text.llama import LlamaModel
 from cgmh.models.word.recurrent import RecurrentModel
 from recurrent_toys import tiny_model
@@ -119,8 +122,66 @@ def test_directories_that_hold_no_model(tmp_path: Path) -> None:
     assert refused(configured(tmp_path / "d", {"format": "cgmh-llama-0"}))
 
 
-def test_nothing_heavy_is_loaded_before_a_model_is_opened() -> None:
-    code = "import sys, cgmh.models.load, cgmh.models.pull.store; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert "cgmh.models.load" in loaded
-    assert not set(loaded) & {"torch", "numpy", "safetensors", "transformers"}
+def refused_models(*models: object, **options: object) -> str:
+    with pytest.raises(BadInput) as caught:
+        load_models(*models, **options)  # type: ignore[arg-type]
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def short(texts: list[str]) -> list[float]:
+    return [-float(len(text)) for text in texts]
+
+
+def test_models_of_a_run() -> None:
+    alone = load_models()
+    assert (alone.words, alone.text, alone.use, alone.masked) == (load_embedded(), None, None, None)
+    beside = load_models(None, short)
+    assert (beside.words, beside.use) == (load_embedded(), "rerank")
+    assert beside.text is not None
+    assert beside.text.log_prob(["four"]).tolist() == [-4.0]
+    assert load_models(None, short, "resample").use == "resample"
+    assert load_models(None, short, uses=("target",)).use == "target"  # the first that the task has for one
+
+
+def test_a_model_of_texts_is_the_target_of_the_embedded_one() -> None:
+    models = load_models(short)
+    assert (models.words, models.use) == (load_embedded(), "target")
+    assert models.text is not None
+    assert models.text.name == "short"
+    assert load_models(short, use="rerank").use == "rerank"
+
+
+def test_models_that_do_not_go_together() -> None:
+    assert "short is a big model already; leave out `big`" in refused_models(short, short)
+    assert "en is a word model and cannot be `big`; give it as `model`" in refused_models(None, "en")
+    assert "`use` target needs a big model" in refused_models(use="target")
+    message = refused_models(None, short, "rerank", uses=("target",))
+    assert message == "`use` rerank: for this task a big model can only be the target"
+    assert "5 is no model: give a name, a path, a model or a function of texts" in refused_models(5)
+
+
+class Reader:
+    """A model of texts that can read lines before them."""
+
+    name = "reader"
+
+    def __init__(self, lines: Sequence[str] = ()) -> None:
+        self.lines = tuple(lines)
+
+    def after(self, lines: Sequence[str]) -> "Reader":
+        return Reader((*self.lines, *lines))
+
+    def log_prob(self, texts: Sequence[str]) -> Tensor:
+        return torch.zeros(len(texts))
+
+
+def test_a_context_is_read_in_place_of_the_one_before() -> None:
+    models = load_models(None, Reader())
+    first = models.after(["one"])
+    second = first.after(["two", "three"])
+    read = [each.text.lines for each in (models, first, second) if isinstance(each.text, Reader)]
+    assert read == [(), ("one",), ("two", "three")]
+    assert first.after([]) is first
+    plain = load_models(None, short)
+    assert plain.after(["one"]) is plain  # a function reads no context

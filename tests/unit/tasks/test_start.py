@@ -14,7 +14,7 @@ from spaces import KERNELS, SPACES, A, B, C, D
 
 torch.set_num_threads(1)
 
-START = Sentences.from_lists([[A], [A], [B, A], [C]], 4, [0, 0, 1, 1])  # two chains an input
+START = Sentences.from_lists([[A], [A], [B, A], [C]], 4, [0, 0, 1, 1])  # two chains for each input
 
 
 def walked(steps: int = 40) -> tuple[Record, Target]:
@@ -26,21 +26,21 @@ def walked(steps: int = 40) -> tuple[Record, Target]:
 def test_rows_that_obey_stay_and_the_others_take_what_a_chain_of_their_input_came_by() -> None:
     record, target = walked()
     tighter = Target(target.model, [Forbids([[A], [B]]), EndsWith([{B, C, D}, {C, A}])])
-    found = obeying_start(START, tighter, record, 2)
-    assert bool(tighter.possible(found).all())
-    assert found.to_lists()[3] == [C]  # it was all right
-    assert (found.inputs.tolist(), found.capacity) == (START.inputs.tolist(), START.capacity)
+    start = obeying_start(START, tighter, record, 2)
+    assert bool(tighter.possible(start).all())
+    assert start.to_lists()[3] == [C]  # it was all right
+    assert (start.inputs.tolist(), start.capacity) == (START.inputs.tolist(), START.capacity)
     changed = record.proposed.select(record.steps["changed"].nonzero()[:, 0])
     seen = set(zip(changed.inputs.tolist(), map(tuple, changed.to_lists()), strict=True))
     for row in (0, 1, 2):
-        assert (int(START.inputs[row]), tuple(found.to_lists()[row])) in seen
+        assert (int(START.inputs[row]), tuple(start.to_lists()[row])) in seen
 
 
 def test_chains_of_an_input_start_apart_where_they_can() -> None:
     record, target = walked()
-    found = obeying_start(START, Target(target.model, [Forbids([[A], []])]), record, 2)
-    assert found.to_lists()[0] != found.to_lists()[1]
-    assert found.to_lists()[2:] == START.to_lists()[2:]
+    start = obeying_start(START, Target(target.model, [Forbids([[A], []])]), record, 2)
+    assert start.to_lists()[0] != start.to_lists()[1]
+    assert start.to_lists()[2:] == START.to_lists()[2:]
 
 
 def test_a_start_that_obeys_is_left_alone() -> None:

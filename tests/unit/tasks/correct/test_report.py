@@ -11,23 +11,35 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cgmh.ranking import visited
-from cgmh.result import Edit, Result, Sentence
+from cgmh.inputs import CorrectInput
+from cgmh.ranking import Visit
+from cgmh.result import Result, Sentence
 from cgmh.sampling.runs import Record
-from cgmh.settings import CORRECT, CORRECTION_RULES, Rule
+from cgmh.settings import Rule
 from cgmh.tasks import Problem
-from cgmh.tasks.correct.report import BURN, Corrected, Corrections, Sample, _compatible, _shares, whole
-from cgmh.text.edits import Change, TextEdit, apply_edits, overlap
+from cgmh.tasks.correct import report as correct_report
+from cgmh.tasks.correct.report import (
+    BURN_IN,
+    Corrections,
+    Sample,
+    compatible,
+    expected_gleu,
+    join_sentences,
+    occupancy,
+    shares_of,
+)
+from cgmh.text.edits import Edit, Ids, splice
+from cgmh.text.gleu import compare, ngrams, score
 from cgmh.text.passages import Passage, read_passage
 from cgmh.text.sentences import Sentences
-from typed import paths, pose, walk
+from typed import paths, pose, run_of, walk
 
 torch.set_num_threads(1)
 
 TEXT = "He go home. She stay. It is."
 
 
-def _part(at: int, end: int, edit: Edit | None, **acceptance: float | None) -> Result:
+def _part(at: int, end: int, edit: Edit[str] | None, **acceptance: float | None) -> Result:
     sentence = Sentence(TEXT[at:end], tuple(TEXT[at:end].split()), 1.0, -2.0)
     edits = () if edit is None else (edit,)
     return Result(TEXT[at:end], (sentence,), dict(acceptance), "line", notes={"protected": []}, edits=edits)
@@ -40,41 +52,54 @@ def test_rates_are_the_mean_of_those_that_are_known() -> None:
         _part(12, 21, stays, replace=0.3, insert=0.5, delete=None, swap=0.0),
         _part(22, 28, None, replace=0.8, insert=0.25, delete=None, swap=0.6),
     ]
-    found = whole(Passage(TEXT, ()), parts)
-    rates = {move: rate and round(rate, 9) for move, rate in found.acceptance.items()}
+    result = join_sentences(Passage(TEXT, ()), parts)
+    rates = {move: rate and round(rate, 9) for move, rate in result.acceptance.items()}
     assert rates == {"replace": 0.4, "insert": 0.375, "delete": None, "swap": 0.2}
-    assert found.best.text == "He goes home. She stays. It is."
-    assert found.edits == (goes, stays)
+    assert result.best.text == "He goes home. She stays. It is."
+    assert [edit.to_dict() for edit in result.edits or ()] == [goes.to_dict(), stays.to_dict()]
 
 
 def test_one_sentence_keeps_its_rates() -> None:
     part = _part(0, 11, None, replace=0.1, insert=None)
-    assert whole(Passage(TEXT[:11], ()), [part]).acceptance == part.acceptance
+    assert join_sentences(Passage(TEXT[:11], ()), [part]).acceptance == part.acceptance
 
 
 SOURCE = "she go to schol yesterday and recieve a price ."
-USUAL = replace(CORRECT, chains=4, steps=30)
+STEPS = 30
+USUAL = replace(CorrectInput.defaults, chains=4, steps=STEPS)
 
 
 @cache
 def run_of_one() -> tuple[Problem, Record]:
     problem = pose(SOURCE, chains=USUAL.chains)
-    return problem, walk(problem, USUAL.chains, 30)
+    return problem, walk(problem, USUAL.chains, STEPS)
+
+
+def report_of_one() -> Corrections:
+    report = run_of_one()[0].report
+    assert isinstance(report, Corrections)
+    return report
 
 
 def answer(**settings: Any) -> Result:
     """What one run comes to under other rules."""
-    problem, record = run_of_one()
-    return Corrected(problem, 0, record.of(0), replace(USUAL, **settings), None).result("correct", SOURCE)
+    return report_of_one().result(run_of(*run_of_one(), 0, replace(USUAL, **settings), SOURCE))
 
 
 def sampled() -> list[tuple[str, ...]]:
     """Where the chains were at each step after they had settled, by a plain walk through the record."""
-    return [words for path in paths(*run_of_one(), 0) for words in path[int(BURN * 30) : 30]]
+    return [words for path in paths(*run_of_one(), 0) for words in path[int(BURN_IN * STEPS) : STEPS]]
 
 
-def as_text_edits(edits: Sequence[Edit]) -> list[TextEdit]:
-    return [TextEdit(edit.start, edit.end, edit.original, edit.replacement) for edit in edits]
+def ids_of(words: Sequence[str]) -> Ids:
+    return tuple(run_of_one()[0].lexicon.add(word) for word in words)
+
+
+def edits_to(words: Sequence[str]) -> list[Edit[Ids]]:
+    """The edits that lead to a sentence."""
+    ids = ids_of(words)
+    (edits,) = report_of_one()._channel.align(Sentences.from_lists([ids], len(ids) + 1))
+    return edits
 
 
 def test_a_probability_is_the_share_of_the_samples() -> None:
@@ -83,8 +108,8 @@ def test_a_probability_is_the_share_of_the_samples() -> None:
     assert len(states) == 4 * 20
     looked_at = 0
     for threshold in (0.0, 0.5, 1.0):
-        found = answer(threshold=threshold)
-        for edit in (*(found.edits or ()), *found.doubtful):
+        result = answer(threshold=threshold)
+        for edit in (*(result.edits or ()), *result.doubtful):
             if edit.kind in ("spelling", "agreement", "number", "tense", "inflection") and edit.start:
                 makes = [edit.replacement in words and edit.original not in words for words in states]
                 assert edit.probability == pytest.approx(sum(makes) / len(states), abs=1e-9)
@@ -95,48 +120,39 @@ def test_a_probability_is_the_share_of_the_samples() -> None:
     assert capital.probability == pytest.approx(sum(words[0].lower() == "she" for words in states) / len(states))
 
 
-def test_every_change_has_the_share_of_its_samples() -> None:
-    problem, record = run_of_one()
-    answers = problem.answers
-    assert isinstance(answers, Corrections)
-    counted: Counter[Change] = Counter()
+def test_every_edit_has_the_share_of_its_samples() -> None:
+    counted: Counter[Edit[Ids]] = Counter()
     for words in sampled():
-        ids = [problem.lexicon.add(word) for word in words]
-        (changes,) = answers.changes(Sentences.from_lists([ids], len(ids) + 1))
-        counted.update(change for change, _ in changes)
-    visits, _ = visited(record.of(0), 30)
-    found = _shares(Corrected(problem, 0, record.of(0), USUAL, None)._samples(visits))
-    assert {change: share for change, (_, share) in found.items()} == pytest.approx(
-        {change: num / 80 for change, num in counted.items()}
-    )
+        counted.update(edits_to(words))
+    run = run_of(*run_of_one(), 0, USUAL)
+    shares = shares_of(report_of_one()._samples(run, run.visits()[0]))
+    assert shares == pytest.approx({edit: num / 80 for edit, num in counted.items()})
 
 
 def _read(problem: Problem, result: Result) -> Sentences:
     (sentence,) = read_passage(result.best.text, problem.lexicon.vocabulary).sentences
-    return Sentences.from_lists([[problem.lexicon.add(word) for word in sentence.words]], 40)
+    return Sentences.from_lists([ids_of(sentence.words)], 40)
 
 
-@pytest.mark.parametrize("rule", CORRECTION_RULES)
+@pytest.mark.parametrize("rule", CorrectInput.rules)
 @pytest.mark.parametrize("threshold", [0.0, 0.5, 1.0])
 def test_edits_make_the_text_and_doubts_are_others(rule: Rule, threshold: float) -> None:
-    found = answer(select=rule, threshold=threshold)
-    made = as_text_edits(found.edits or ())
-    assert apply_edits(SOURCE, made) == found.best.text
-    for edit in (*(found.edits or ()), *found.doubtful):
+    result = answer(select=rule, threshold=threshold)
+    edits, doubts = result.edits or (), result.doubtful
+    assert splice(SOURCE, edits) == result.best.text
+    for edit in (*edits, *doubts):
         assert 0 <= edit.probability <= 1
         assert SOURCE[edit.start : edit.end] == edit.original != edit.replacement
-    doubts = as_text_edits(found.doubtful)
-    assert set(doubts).isdisjoint(made)
+    assert set(doubts).isdisjoint(edits)
     assert len(set(doubts)) == len(doubts)
-    assert all(edit.probability >= 0.05 for edit in found.doubtful)
+    assert all(edit.probability >= 0.05 for edit in doubts)
 
 
 def test_thresholds() -> None:
     none, half, all_samples = (answer(threshold=threshold) for threshold in (0.0, 0.5, 1.0))
-    made = as_text_edits(none.edits or ())
-    for doubt in as_text_edits(none.doubtful):  # what can be made is made; what is left is another choice
+    for doubt in none.doubtful:  # what can be made is made; what is left is another choice
         with pytest.raises(ValueError, match="overlap"):
-            apply_edits(SOURCE, [*made, doubt])
+            splice(SOURCE, [*(none.edits or ()), doubt])
     assert all(edit.probability >= 0.5 for edit in half.edits or ())
     assert all(edit.probability < 0.5 for edit in half.doubtful)
     assert {edit.probability for edit in all_samples.edits or ()} == {1.0}
@@ -146,11 +162,9 @@ def test_thresholds() -> None:
 
 def test_rules() -> None:
     problem, record = run_of_one()
-    answers = problem.answers
-    assert isinstance(answers, Corrections)
 
     def text(words: Sequence[str]) -> str:
-        return answers.write(0, list(words))[0]
+        return report_of_one()._written(0, edits_to(words))[0]
 
     changed = record.steps["changed"].nonzero()[:, 0]
     best = changed[record.steps["log_target"][changed].argmax()]
@@ -171,86 +185,166 @@ def test_numbers_of_a_sentence() -> None:
     cool, usual = answer(temperature=0.5).best, answer().best
     batch = _read(problem, answer())
     with torch.inference_mode():
-        log_model = problem.model.log_prob(problem.model.encode(batch))
+        log_model = problem.target.model.log_prob(problem.target.model.encode(batch))
         log_target = float(problem.target.soft_factors(log_model, batch).sum())
     assert usual.nll_per_word == pytest.approx(-float(log_model) / (int(batch.lengths) + 1), rel=1e-4)
     assert usual.log_target == pytest.approx(log_target, rel=1e-4)
     assert cool.log_target == pytest.approx(2 * log_target, rel=1e-4)
 
 
-def test_an_edit_as_json() -> None:
-    edit = Edit(3, 5, "go", "goes", "agreement", 2 / 3)
-    assert edit.to_dict() == {
-        "start": 3, "end": 5, "original": "go", "replacement": "goes", "kind": "agreement", "probability": 0.6667,
-    }  # fmt: skip
-    assert answer().to_dict()["edits"] == [edit.to_dict() for edit in answer().edits or ()]
+def test_edits_as_json() -> None:
+    record = answer().to_dict()
+    assert record["edits"] == [edit.to_dict() for edit in answer().edits or ()]
+    assert record["doubtful"] == [edit.to_dict() for edit in answer().doubtful]
 
 
-def _samples(*rows: tuple[float, Sequence[Change]]) -> list[Sample]:
-    return [Sample((at,), share, [(one, "kind") for one in some]) for at, (share, some) in enumerate(rows)]
+def _samples(*rows: tuple[float, Sequence[Edit[Ids]]]) -> list[Sample]:
+    return [Sample((at,), share, edits) for at, (share, edits) in enumerate(rows)]
 
 
-GO, STAY = Change(1, 2, ("goes",)), Change(4, 4, ("the",))
+GO, THE = Edit(1, 2, (11,), (12,), "agreement"), Edit(4, 4, (), (13,), "determiner")
 
 
 def test_what_all_samples_make_is_certain() -> None:
     """Ten tenths add up to a rounding error less than one."""
     samples = _samples(*[(0.1, [GO])] * 10)
-    assert _shares(samples) == {GO: ("kind", 1.0)}
-    assert _compatible(samples, 1.0) == {GO: "kind"}
-    assert _compatible(_samples((0.9, [GO]), (0.1, [])), 1.0) == {}
+    assert shares_of(samples) == {GO: 1.0}
+    assert compatible(samples, 1.0) == [GO]
+    assert compatible(_samples((0.9, [GO]), (0.1, [])), 1.0) == []
 
 
-def test_changes_that_exclude_each_other_are_not_made_together() -> None:
+def test_chosen_edits_keep_their_kinds() -> None:
+    samples = _samples((0.6, [GO]), (0.4, [GO, THE]))
+    assert [edit.kind for edit in compatible(samples, 0.3)] == ["agreement", "determiner"]
+
+
+def test_edits_that_exclude_each_other_are_not_made_together() -> None:
     """ "house are" may become "houses are" or "house is", never "houses is", however low the threshold."""
-    houses, verb = Change(1, 2, ("houses",)), Change(2, 3, ("is",))
+    houses, verb = Edit(1, 2, (21,), (22,)), Edit(2, 3, (23,), (24,))
     for threshold in (0.1, 0.5):
-        assert _compatible(_samples((0.5, [houses]), (0.5, [verb])), threshold) == {houses: "kind"}
-        assert _compatible(_samples((0.4, [houses]), (0.6, [STAY, verb])), threshold) == {verb: "kind", STAY: "kind"}
-    both = {houses: "kind", verb: "kind"}
-    assert _compatible(_samples((0.5, [houses]), (0.4, [verb]), (0.1, [houses, verb])), 0.5) == both
+        assert compatible(_samples((0.5, [houses]), (0.5, [verb])), threshold) == [houses]
+        assert compatible(_samples((0.4, [houses]), (0.6, [THE, verb])), threshold) == [verb, THE]
+    samples = _samples((0.5, [houses]), (0.4, [verb]), (0.1, [houses, verb]))
+    assert compatible(samples, 0.5) == [houses, verb]
 
 
 @given(counts=st.lists(st.integers(1, 99), min_size=1, max_size=40))
 def test_shares_lie_between_0_and_1(counts: list[int]) -> None:
-    rows = [(count / sum(counts), [GO, STAY] if at % 2 else [GO]) for at, count in enumerate(counts)]
-    found = _shares(_samples(*rows))
-    assert found[GO][1] == 1.0
-    assert found.get(STAY, ("", 0.0))[1] == pytest.approx(sum(counts[1::2]) / sum(counts))
+    rows = [(count / sum(counts), [GO, THE] if at % 2 else [GO]) for at, count in enumerate(counts)]
+    shares = shares_of(_samples(*rows))
+    assert shares[GO] == 1.0
+    assert shares.get(THE, 0.0) == pytest.approx(sum(counts[1::2]) / sum(counts))
 
 
-changes = st.builds(
-    lambda start, size, words: Change(start, start + size, tuple(words)),
-    st.integers(0, 4), st.integers(0, 2), st.lists(st.sampled_from("abc"), max_size=2),
+edits_of_ids = st.builds(
+    lambda start, size, new: Edit(start, start + size, tuple(range(start, start + size)), tuple(new)),
+    st.integers(0, 4), st.integers(0, 2), st.lists(st.integers(10, 12), max_size=2),
 )  # fmt: skip
 
 
-@given(rows=st.lists(st.tuples(st.integers(1, 8), st.lists(changes, max_size=4)), min_size=1, max_size=6))
-def test_compatible_changes(rows: list[tuple[int, list[Change]]]) -> None:
+@given(rows=st.lists(st.tuples(st.integers(1, 8), st.lists(edits_of_ids, max_size=4)), min_size=1, max_size=6))
+def test_compatible_edits(rows: list[tuple[int, list[Edit[Ids]]]]) -> None:
     """In order and apart; whatever is left out is too rare or gives way to something at least as probable."""
     total = sum(count for count, _ in rows)
-    samples = _samples(*((count / total, _apart(some)) for count, some in rows))
-    shares = {change: share for change, (_, share) in _shares(samples).items()}
-    made = [{change for change, _ in sample.changes} for sample in samples]
+    samples = _samples(*((count / total, _apart(edits)) for count, edits in rows))
+    shares = shares_of(samples)
+    made = [set(sample.edits) for sample in samples]
 
-    def together(one: Change, other: Change) -> bool:
-        return any({one, other} <= some for some in made)
+    def together(one: Edit[Ids], other: Edit[Ids]) -> bool:
+        return any({one, other} <= edits for edits in made)
 
     for threshold in (0.0, 0.25, 0.5, 1.0):
-        chosen = list(_compatible(samples, threshold))
-        assert chosen == sorted(chosen, key=lambda change: (change.start, change.end))
-        assert all(shares[change] >= threshold for change in chosen)
+        chosen = compatible(samples, threshold)
+        assert chosen == sorted(chosen, key=lambda edit: (edit.start, edit.end))
+        assert all(shares[edit] >= threshold for edit in chosen)
         for at, one in enumerate(chosen):
-            assert all(together(one, other) and not overlap(one, other) for other in chosen[at + 1 :])
+            assert all(together(one, other) and not one.overlaps(other) for other in chosen[at + 1 :])
         for one, share in shares.items():
             if one not in chosen and share >= threshold:
                 assert any(not together(one, other) and shares[other] >= share for other in chosen)
-        assert set(chosen) <= set(_compatible(samples, threshold / 2))
+        assert set(chosen) <= set(compatible(samples, threshold / 2))
 
 
-def _apart(some: list[Change]) -> list[Change]:
-    kept: list[Change] = []
-    for change in some:
-        if not any(overlap(change, other) for other in kept):
-            kept.append(change)
-    return sorted(kept, key=lambda change: (change.start, change.end))
+def _apart(edits: list[Edit[Ids]]) -> list[Edit[Ids]]:
+    kept: list[Edit[Ids]] = []
+    for edit in edits:
+        if not any(edit.overlaps(other) for other in kept):
+            kept.append(edit)
+    return sorted(kept, key=lambda edit: (edit.start, edit.end))
+
+
+def _visit(word: int, chain: int, clock: int) -> Visit:
+    return Visit((word,), -1.0, -1.0, chain, clock)
+
+
+def test_occupancy_worked_by_hand() -> None:
+    """10 steps, from the fourth on: chain 0 stays at its start for 2 more, chain 1 is long gone from it."""
+    visits = [_visit(2, 0, 6), _visit(1, 0, 9), _visit(3, 1, 2), _visit(2, 1, 7), _visit(4, 1, 10)]
+    wanted = {(1,): (2 + 1) / 12, (2,): (3 + 3) / 12, (3,): 3 / 12}
+    for order in (visits, visits[::-1]):
+        assert occupancy(order, [(1,), (1,)], 10, 4) == pytest.approx(wanted)
+    assert occupancy([], [(1,), (7, 8)], 10, 4) == pytest.approx({(1,): 0.5, (7, 8): 0.5})
+
+
+@given(
+    paths=st.lists(st.dictionaries(st.integers(1, 30), st.integers(1, 3)), min_size=1, max_size=4),
+    steps=st.integers(1, 30),
+    data=st.data(),
+)
+def test_occupancy_is_what_a_count_of_every_step_finds(
+    paths: list[dict[int, int]], steps: int, data: st.DataObject
+) -> None:
+    burn_in = data.draw(st.integers(0, steps - 1))
+    starts = [(chain % 2,) for chain in range(len(paths))]
+    visits = [
+        _visit(word, chain, clock) for chain, path in enumerate(paths) for clock, word in path.items()
+        if clock <= steps
+    ]  # fmt: skip
+    times: Counter[Ids] = Counter()
+    for start, path in zip(starts, paths, strict=True):
+        here = start
+        for time in range(steps):
+            here = (path[time],) if time in path else here
+            times[here] += time >= burn_in
+    shares = occupancy(data.draw(st.permutations(visits)), starts, steps, burn_in)
+    assert shares == pytest.approx({ids: time / times.total() for ids, time in times.items() if time})
+    assert sum(shares.values()) == pytest.approx(1)
+
+
+TYPED, SENTENCES = (1, 7, 3, 4), [(1, 2, 3, 4), (1, 2, 5, 4), (9, 2, 5, 4, 6)]
+
+
+def expected(shares: Sequence[float]) -> list[float]:
+    samples = [Sample(ids, share, ()) for ids, share in zip(SENTENCES, shares, strict=False)]
+    return expected_gleu(TYPED, samples)
+
+
+def test_expected_gleu_is_the_mean_over_the_references() -> None:
+    shares = [0.5, 0.3, 0.1]
+
+    def gleu(hypothesis: Ids, reference: Ids) -> float:
+        return float(score(compare(ngrams(TYPED), ngrams(hypothesis), ngrams(reference)), smooth=True))
+
+    wanted = [
+        sum(share * gleu(one, other) for share, other in zip(shares, SENTENCES, strict=True)) / 0.9 for one in SENTENCES
+    ]
+    assert expected(shares) == pytest.approx(wanted)
+    assert len({round(value, 6) for value in wanted}) == 3
+    assert wanted[0] < 100
+    assert expected([0.2]) == pytest.approx([100])
+
+
+def test_expected_gleu_counts_a_sample_by_its_share() -> None:
+    """The best one is the one that most agree with, and that depends on how many they are."""
+    for best in range(3):
+        values = expected([0.8 if number == best else 0.1 for number in range(3)])
+        assert max(range(3), key=values.__getitem__) == best
+
+
+def test_expected_gleu_looks_at_the_first_ones_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    first_two = expected([0.5, 0.4])
+    monkeypatch.setattr(correct_report, "MAX_COMPARED", 2)
+    values = expected([0.5, 0.4, 0.1])
+    assert values[:2] == pytest.approx(first_two)
+    assert values[2] == -1
+    assert min(values[:2]) > 0

@@ -1,5 +1,6 @@
 """The correction task on the embedded model: what it poses, and what its chains do."""
 
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
@@ -7,17 +8,17 @@ import pytest
 import torch
 
 from cgmh.errors import BadInput
-from cgmh.inputs import SentenceInput
-from cgmh.models.load import load_embedded
+from cgmh.inputs import CorrectInput
+from cgmh.models.load import Models, load_embedded
 from cgmh.models.text.functions import FunctionModel
-from cgmh.models.word.two_stage import TextTarget
+from cgmh.models.word.two_stage import ProductOfExperts
 from cgmh.sampling.runs import Record
-from cgmh.tasks import Correct, CorrectInput, Problem
-from cgmh.tasks.correct import ROOM, STEEPEST
+from cgmh.tasks import Correct, Problem
+from cgmh.tasks.correct import BIG, MAX_WORDS, READINGS_BESIDE_BIG, ROOM, STEEPEST
 from cgmh.tasks.correct.report import Corrections
-from cgmh.text.edits import Change
+from cgmh.text.edits import Edit, splice
 from cgmh.text.sentences import Sentences
-from typed import inputs, paths, pose, walk
+from typed import paths, pose, run_of, typed_sentences, vocabulary, walk
 
 torch.set_num_threads(1)
 
@@ -51,8 +52,9 @@ def test_facts_are_in_every_sentence_that_is_sampled() -> None:
     states = {words for path in paths(problem, record, 1) for words in path}
     assert len(states) > 5
     assert all(has(words, phrases) for words in states)
-    assert isinstance(problem.answers, Corrections)
-    assert problem.answers.notes(1) == {"protected": [" ".join(phrase) for phrase in phrases]}
+    settings = replace(CorrectInput.defaults, chains=CHAINS, steps=STEPS, temperature=1 / WARM)
+    result = problem.report.result(run_of(problem, record, 1, settings))
+    assert result.notes == {"protected": [" ".join(phrase) for phrase in phrases]}
 
 
 def test_a_target_refuses_what_breaks_a_fact() -> None:
@@ -71,11 +73,11 @@ def test_a_target_refuses_what_breaks_a_fact() -> None:
 
 def test_chains_start_where_plain_mistakes_are_mended() -> None:
     problem, _ = walked()
-    begun = [problem.lexicon.words(ids) for ids in problem.start.to_lists()]
+    starts = [problem.lexicon.words(ids) for ids in problem.start.to_lists()]
     assert problem.start.inputs.tolist() == [number for number in range(3) for _ in range(CHAINS)]
-    assert all(begun[row] == begun[row - row % CHAINS] for row in range(len(begun)))
-    assert "school" in begun[0]
-    assert begun[2 * CHAINS] == "this is a good book .".split()
+    assert all(starts[row] == starts[row - row % CHAINS] for row in range(len(starts)))
+    assert "school" in starts[0]
+    assert starts[2 * CHAINS] == "this is a good book .".split()
     assert bool(problem.target.possible(problem.start).all())
 
 
@@ -116,67 +118,80 @@ def test_chains_change_one_place_at_a_time_and_stay_near() -> None:
 
 def test_what_a_sample_changes() -> None:
     problem, record = walked()
-    answers = problem.answers
-    assert isinstance(answers, Corrections)
-    for number, input in enumerate(inputs(*TYPED)):
+    report = problem.report
+    assert isinstance(report, Corrections)
+    for number, typed in enumerate(typed_sentences(*TYPED)):
         states = list({words for path in paths(problem, record, number) for words in path})
-        rows = [[problem.lexicon.add(word) for word in words] for words in states]
+        rows = [tuple(problem.lexicon.add(word) for word in words) for words in states]
+        source = tuple(problem.lexicon.add(word) for word in typed.sentence.words)
         batch = Sentences.from_lists(rows, max(map(len, rows)) + 1, [number] * len(rows))
-        for ids, words, changes in zip(rows, states, answers.changes(batch), strict=True):
-            only = [change for change, _ in changes]
-            assert answers.ids(number, only) == ids
-            assert bool(only) == (words != input.sentence.words)
-            assert all(kind for _, kind in changes)
-            assert all(one.end <= other.start for one, other in pairwise(only))
-            assert not any(one.start == one.end == other.start == other.end for one, other in pairwise(only))
+        for ids, words, edits in zip(rows, states, report._channel.align(batch), strict=True):
+            assert splice(source, edits) == ids
+            assert bool(edits) == (words != typed.sentence.words)
+            assert all(edit.kind for edit in edits)
+            assert all(one.end <= other.start for one, other in pairwise(edits))
+            assert not any(one.start == one.end == other.start == other.end for one, other in pairwise(edits))
 
 
-def test_kinds_and_texts_of_changes() -> None:
+def test_kinds_and_texts_of_edits() -> None:
     problem = pose("she go to schol , and sleep .")
-    answers = problem.answers
-    assert isinstance(answers, Corrections)
-    words = "she goes to the big school and sleep .".split()
-    ids = [problem.lexicon.add(word) for word in words]
-    (found,) = answers.changes(Sentences.from_lists([ids], 12))
-    assert found == [
-        (Change(1, 2, ("goes",)), "agreement"),
-        (Change(3, 3, ("the", "big")), "determiner"),  # inserted in one gap: one change
-        (Change(3, 4, ("school",)), "spelling"),
-        (Change(4, 5, ()), "comma"),
+    report = problem.report
+    assert isinstance(report, Corrections)
+
+    def edit(start: int, end: int, old: str, new: str) -> Edit[tuple[int, ...]]:
+        return Edit(start, end, *(tuple(map(problem.lexicon.add, words.split())) for words in (old, new)))
+
+    ids = [problem.lexicon.add(word) for word in "she goes to the big school and sleep .".split()]
+    (edits,) = report._channel.align(Sentences.from_lists([ids], 12))
+    assert [(edit, edit.kind) for edit in edits] == [
+        (edit(1, 2, "go", "goes"), "agreement"),
+        (edit(3, 3, "", "the big"), "determiner"),  # inserted in one gap: one edit
+        (edit(3, 4, "schol", "school"), "spelling"),
+        (edit(4, 5, ",", ""), "comma"),
     ]
-    assert answers.write(0, words) == (
+    assert report._written(0, edits) == (
         "She goes to the big school and sleep .",
         "She goes to the big school and sleep .".split(),
     )
 
 
 def test_mixed_inputs_are_refused() -> None:
-    some, others = inputs("It is good ."), inputs("It is good .", protect=("names",))
+    usual = CorrectInput("It is good .")
     with pytest.raises(BadInput, match="protects the same kinds of words"):
-        Correct().check([*some, *others], load_embedded())
+        Correct().check([usual, CorrectInput("It is good .", protect=("names",))])
     with pytest.raises(BadInput, match="steps in one way"):
-        Correct().check([*some, *inputs("It is good .", paper=True)], load_embedded())
-    Correct().check([*some, *some], load_embedded())
+        Correct().check([usual, CorrectInput("It is good .", paper=True)])
+    Correct().check([usual, CorrectInput("It was good .")])
+
+
+def test_a_text_that_cannot_be_read_is_refused_with_the_reason() -> None:
+    for text, message in (("", "is empty"), ("?!", "only marks"), ("it " * (MAX_WORDS + 1), "at most 120")):
+        with pytest.raises(BadInput, match=message) as caught:
+            Correct().read(CorrectInput(text), vocabulary())
+        assert "input" not in str(caught.value)  # which one it was is said by the caller
+
+
+def test_a_big_model_is_beside_the_readings_in_the_target() -> None:
+    big = FunctionModel(lambda texts: [-7.0 * len(text) for text in texts], "counts letters")
+    problem = Correct().pose(typed_sentences("It is good ."), Models(load_embedded(), big, "target"), 2, 0)
+    readings = ProductOfExperts(load_embedded(), READINGS_BESIDE_BIG).bound(problem.lexicon)
+    texts = ["it is good .", "it is extraordinary ."]
+    rows = [[problem.lexicon.add(word) for word in text.split()] for text in texts]
+    with torch.inference_mode():
+        alone, together = (
+            model.log_prob(model.encode(Sentences.from_lists(rows, 5))) for model in (readings, problem.target.model)
+        )
+    share = BIG * big.log_prob(["It is good.", "It is extraordinary."])
+    assert together.tolist() == pytest.approx((alone + share).tolist(), abs=1e-3)
 
 
 def test_the_search_of_the_paper() -> None:
-    (input,) = inputs("She go to schol .", paper=True)
-    problem = Correct().pose([input], load_embedded(), 2, 0)
+    (typed,) = typed_sentences("She go to schol .", paper=True)
+    problem = Correct().pose([typed], Models(load_embedded()), 2, 0)
     assert problem.steepest == STEEPEST
     assert problem.about == "protect numbers+names+quotes | the paper's search"
-    assert problem.lexicon.words(problem.start.to_lists()[0]) == list(input.sentence.words)  # it begins as typed
-    judged = TextTarget(load_embedded(), FunctionModel(lambda texts: [0.0] * len(texts), "judge"))
-    with pytest.raises(BadInput, match="preset paper is of the word model"):
-        Correct().pose([input], judged, 2, 0)
-    assert Correct().pose(inputs("She go to schol ."), load_embedded(), 2, 0).steepest is None
-
-
-def test_what_a_user_types() -> None:
-    assert str(CorrectInput("He go.")) == "He go."
-    for wrong in (("verbs",), ("names", "")):
-        with pytest.raises(BadInput, match="--protect"):
-            CorrectInput("He go.", wrong)
-    first, second = inputs("He go.  She stay .")
-    assert (str(first), str(second)) == ("He go.", "She stay .")
-    assert second.sentence is second.passage.sentences[1]
-    assert SentenceInput(first.passage, 0, ()).about == "protect none"
+    assert problem.lexicon.words(problem.start.to_lists()[0]) == list(typed.sentence.words)  # it begins as typed
+    big = FunctionModel(lambda texts: [0.0] * len(texts), "big")
+    with pytest.raises(BadInput, match="the paper's search is of the word model; leave out the big one"):
+        Correct().pose([typed], Models(load_embedded(), big, "target"), 2, 0)
+    assert pose("She go to schol .", chains=2).steepest is None

@@ -34,10 +34,10 @@ ROUND_TRIPS = [
 
 @pytest.mark.parametrize(("typed", "words", "style"), ROUND_TRIPS)
 def test_an_answer_is_typed_as_the_input_was(typed: str, words: str, style: Style) -> None:
-    found, how = read_sentence(typed, VOCABULARY)
-    assert " ".join(found) == words
-    assert how == style
-    text, written = how.write(found)
+    read, read_style = read_sentence(typed, VOCABULARY)
+    assert " ".join(read) == words
+    assert read_style == style
+    text, written = read_style.write(read)
     assert text == typed
     assert [word.lower() for word in written] == [word.lower() for word in split(typed)]
 
@@ -81,20 +81,20 @@ def test_a_missing_mark_is_that_of_a_question_or_of_a_statement(text: str, mark:
 )
 def test_what_is_no_sentence_is_refused_with_the_reason(text: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
-        read_sentence(text, VOCABULARY, fewest=2)
+        read_sentence(text, VOCABULARY)
 
 
 def test_the_bounds_are_inclusive() -> None:
     words, _ = read_sentence("the " * 59 + ".", VOCABULARY)
     assert len(words) == 60
-    assert len(read_sentence("the river", VOCABULARY, fewest=2)[0]) == 3
+    assert len(read_sentence("the river", VOCABULARY)[0]) == 3
 
 
 @given(st.text(max_size=40))
 def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
     message = ""
     try:
-        words, style = read_sentence(text, VOCABULARY, fewest=2)
+        words, style = read_sentence(text, VOCABULARY)
     except BadInput as error:
         message = str(error)
     assert len(message.splitlines()) <= 1

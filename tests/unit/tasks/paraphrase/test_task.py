@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import cgmh
-from cgmh.tasks import KeywordInput, Keywords, Paraphrase, ParaphraseInput
+from cgmh import KeywordInput, ParaphraseInput
 from cgmh.text.tokenizer import split
 
 SMALL: dict[str, Any] = {"chains": 8, "steps": 25}
@@ -59,9 +59,9 @@ def test_every_way_to_match(match: Any) -> None:
 
 
 def test_what_is_not_protected_may_go() -> None:
-    found = cgmh.paraphrase(QUESTION, match="none", protect=(), n=5, chains=16, steps=60, temperature=1.5)
-    assert any("2" not in sentence.words or "without" not in sentence.words for sentence in found)
-    assert found.notes["protected"] == []
+    result = cgmh.paraphrase(QUESTION, match="none", protect=(), n=5, chains=16, steps=60, temperature=1.5)
+    assert any("2" not in sentence.words or "without" not in sentence.words for sentence in result)
+    assert result.notes["protected"] == []
 
 
 @pytest.mark.parametrize(
@@ -73,6 +73,7 @@ def test_what_is_not_protected_may_go() -> None:
         ("movie", "input 1: has 1 word"),
         ("привет как дела", "few words that the model knows"),
         ("why " * 500, "500 words"),
+        ("Donald Trump", "input 1: is all protected words"),
     ],
 )
 def test_bad_input_is_one_line(text: Any, message: str) -> None:
@@ -92,10 +93,10 @@ def long(words: list[str]) -> float:
 
 
 def test_a_hard_constraint_holds_although_the_source_breaks_it() -> None:
-    found = cgmh.paraphrase(
+    result = cgmh.paraphrase(
         "what is the best way to cook rice ?", n=4, match="none", constraints=[no_best], chains=16, steps=20
     )
-    assert all("best" not in sentence.words for sentence in found)
+    assert all("best" not in sentence.words for sentence in result)
 
 
 def test_an_impossible_one_is_said_with_its_name() -> None:
@@ -111,7 +112,7 @@ def test_a_soft_constraint_pulls() -> None:
     settings = cgmh.Settings(n=16, chains=16, steps=60, select="last")
 
     def lengths(**own: Any) -> list[int]:
-        (result,) = cgmh.solve(Keywords(), [KeywordInput(("snow",))], settings, **own)
+        (result,) = cgmh.solve([KeywordInput(("snow",))], settings, **own)
         return [len(sentence.words) for sentence in result]
 
     plain, pulled = lengths(), lengths(constraints=[long])
@@ -139,10 +140,8 @@ def test_a_function_that_fails_names_the_sentence() -> None:
 def test_an_input_does_not_depend_on_the_others() -> None:
     texts = ["what is the best way to cook rice ?", "how do i learn french in two weeks ?"]
     settings = cgmh.Settings(n=5, **SMALL)
-    together = [
-        result.texts for result in cgmh.solve(Paraphrase(), [ParaphraseInput(text) for text in texts], settings)
-    ]
-    alone = [next(cgmh.solve(Paraphrase(), [ParaphraseInput(text)], settings)).texts for text in texts]
+    together = [result.texts for result in cgmh.solve([ParaphraseInput(text) for text in texts], settings)]
+    alone = [next(cgmh.solve([ParaphraseInput(text)], settings)).texts for text in texts]
     # Scores in a batch of another size may differ in the last digits, and then, rarely, a decision.
     assert all(2 * len({*one} & {*other}) >= len(one) for one, other in zip(together, alone, strict=True))
     assert not {*together[0]} & {*together[1]}

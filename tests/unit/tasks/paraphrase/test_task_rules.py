@@ -3,16 +3,28 @@
 import pytest
 
 from cgmh.errors import BadInput
-from cgmh.models.load import load_embedded
-from cgmh.tasks import Paraphrase, ParaphraseInput, Problem
-from cgmh.tasks.paraphrase.source import read_sentence
+from cgmh.inputs import ParaphraseInput
+from cgmh.models.load import Models, load_embedded
+from cgmh.tasks import Paraphrase, Problem
+from cgmh.tasks.paraphrase.report import Paraphrases
+from cgmh.tasks.paraphrase.source import Source, read_sentence
 from cgmh.text.sentences import Sentences
 from cgmh.text.vocabulary import SPECIALS, Vocabulary
 
 
+def read(input: ParaphraseInput) -> list[Source]:
+    return Paraphrase().read(input, load_embedded().vocabulary)
+
+
 def pose(*texts: str, match: str = "none", **options: object) -> Problem:
     inputs = [ParaphraseInput(text, (match,), **options) for text in texts]  # type: ignore[arg-type]
-    return Paraphrase().pose(inputs, load_embedded(), 1, 0)
+    sources = [source for input in inputs for source in read(input)]
+    return Paraphrase().pose(sources, Models(load_embedded()), 1, 0)
+
+
+def report(problem: Problem) -> Paraphrases:
+    assert isinstance(problem.report, Paraphrases)
+    return problem.report
 
 
 def sentences(problem: Problem, *texts: str, input: int = 0) -> Sentences:
@@ -60,9 +72,8 @@ def test_marks_side_by_side_are_left_to_a_source_that_has_them() -> None:
 def test_what_speaks_against_showing_a_sentence() -> None:
     source = "Why do people like to eat fish?"
     problem = pose(source, max_overlap=30.0)
-    assert problem.answers is not None
     close, far = "Why do people like to eat meat?", "Why should we want fish?"
-    objections = problem.answers.objection(sentences(problem, source, close, far)).tolist()
+    objections = report(problem).objection(sentences(problem, source, close, far)).tolist()
     assert objections[0] == float("inf")  # the source is no paraphrase of itself
     assert objections[1] > 0 > objections[2]
 
@@ -70,11 +81,9 @@ def test_what_speaks_against_showing_a_sentence() -> None:
 def test_a_sentence_at_the_limit_is_not_under_it() -> None:
     source, close = "Why do people like to eat fish?", "Why do people like to eat meat?"
     problem = pose(source)
-    assert problem.answers is not None
-    overlap = float(problem.answers.numbers(sentences(problem, close))["overlap"])
+    overlap = float(report(problem).figures(sentences(problem, close))["overlap"])
     at = pose(source, max_overlap=overlap)
-    assert at.answers is not None
-    assert float(at.answers.objection(sentences(at, close))) > 0
+    assert float(report(at).objection(sentences(at, close))) > 0
 
 
 def test_how_long_an_answer_may_be_does_not_depend_on_the_others() -> None:
@@ -96,19 +105,19 @@ def test_words_that_nothing_proposes_stay() -> None:
 def test_too_many_quotations_are_refused() -> None:
     text = "Why " + " or ".join(f"(is it {word})" for word in "a b c d e f g h i".split()) + " now?"
     with pytest.raises(BadInput, match="9 quotations or names that share words"):
-        Paraphrase().check([ParaphraseInput(text)], load_embedded())
+        read(ParaphraseInput(text))
 
 
 def test_one_run_takes_one_way_to_match() -> None:
     inputs = [ParaphraseInput("What is it?", ("none",)), ParaphraseInput("What is that?", ("kw",))]
     with pytest.raises(BadInput, match="one way to match"):
-        Paraphrase().check(inputs, load_embedded())
-    Paraphrase().check([inputs[0], ParaphraseInput("Is it?", ("none",), max_overlap=20)], load_embedded())
+        Paraphrase().check(inputs)
+    Paraphrase().check([inputs[0], ParaphraseInput("Is it?", ("none",), max_overlap=20)])
 
 
 def test_nothing_but_facts_is_refused() -> None:
-    with pytest.raises(BadInput, match=r"input 1: is all protected words"):
-        Paraphrase().check([ParaphraseInput("Donald Trump")], load_embedded())
+    with pytest.raises(BadInput, match=r"^is all protected words"):
+        read(ParaphraseInput("Donald Trump"))
 
 
 def test_typed_in_lower_case_and_written_as_usual() -> None:

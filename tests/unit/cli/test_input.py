@@ -1,0 +1,80 @@
+"""Lines from arguments, files and stdin, each with its place; and arguments that were probably meant otherwise."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from cgmh.cli.input import Line, check_quoted, read_each, read_lines, wanted_lines
+from cgmh.errors import BadInput
+
+
+def given_stdin(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
+
+
+def lines_of(*arguments: str, file: str | None = None) -> list[Line]:
+    return wanted_lines(arguments, file, what="sentences", example="cgmh score it")
+
+
+def refused(*arguments: str, file: str | None = None) -> str:
+    with pytest.raises(BadInput) as caught:
+        lines_of(*arguments, file=file)
+    return str(caught.value)
+
+
+def test_arguments_are_lines_with_their_numbers() -> None:
+    assert lines_of("it is", "") == [Line("sentence 1", "it is"), Line("sentence 2", "")]
+    assert [line.is_blank for line in lines_of("it is", "", " \t")] == [False, True, True]
+
+
+def test_a_file_and_stdin_are_read_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = "\ufeffit is\r\n\nß".encode()  # a mark of the byte order is no part of the first line
+    (tmp_path / "lines.txt").write_bytes(data)
+    wanted = [Line("line 1", "it is"), Line("line 2", ""), Line("line 3", "ß")]
+    assert lines_of(file=str(tmp_path / "lines.txt")) == wanted
+    for file in (None, "-"):
+        given_stdin(monkeypatch, data)
+        assert lines_of(file=file) == wanted
+
+
+def test_a_line_that_is_not_utf8_spoils_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = b"it is\nno \xff text\nand so\n"
+    given_stdin(monkeypatch, data)
+    first, second, third = read_each(None)
+    assert (first, third) == (Line("line 1", "it is"), Line("line 3", "and so"))
+    assert (second.text, second.error) == ("no \ufffd text", "not UTF-8 (byte 4); convert the file first")
+    file = tmp_path / "lines.txt"
+    file.write_bytes(data)
+    with pytest.raises(BadInput, match=rf"^{file}, line 2: not UTF-8 \(byte 4\)"):
+        read_lines(str(file))
+    given_stdin(monkeypatch, data)
+    with pytest.raises(BadInput, match=r"^stdin, line 2: not UTF-8"):
+        read_lines("-")
+
+
+def test_what_cannot_be_read_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert refused("it", file="x") == "give sentences or --file, not both"
+    assert f"{tmp_path / 'none'}: cannot be read (No such file or directory)" in refused(file=str(tmp_path / "none"))
+    given_stdin(monkeypatch, b"\n \n")
+    assert refused() == "no sentences: the input is empty"
+    monkeypatch.setattr(sys, "stdin", None)
+    assert refused() == "no sentences; try: cgmh score it"
+    assert refused(file="-") == "stdin is closed; give the input as arguments or with --file"
+
+
+def test_the_name_of_a_file_is_no_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "lines.txt"
+    file.touch()
+    with pytest.raises(BadInput, match=rf"is a file; to read texts from it: cgmh correct --file {file}$"):
+        check_quoted([str(file)], command="correct", what="texts")
+    for text in (str(tmp_path / "none.txt"), "x" * 5000, "a\0b"):  # no files
+        check_quoted([text], command="correct", what="texts")
+
+
+def test_a_sentence_without_quotes_is_noticed() -> None:
+    with pytest.raises(BadInput, match='put quotes around a text: "he go home"'):
+        check_quoted(["he", "go", "home"], command="correct", what="texts")
+    check_quoted(["home"], command="correct", what="texts")
+    check_quoted(["he", "go home"], command="correct", what="texts")

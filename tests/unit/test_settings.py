@@ -1,0 +1,46 @@
+"""Settings are checked when they are made, and say how many steps there are."""
+
+from typing import Any
+
+import pytest
+
+from cgmh import BadInput, Settings
+from cgmh.settings import RULES, STEPS, STEPS_WITH_BIG, USES
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"steps": 0}, "`steps` 0 is out of range: it must lie between 1 and 10000000"),
+        ({"chains": -1}, "`chains` -1"),
+        ({"chains": 8193}, "`chains` 8193"),
+        ({"temperature": float("nan")}, "`temperature` nan"),
+        ({"temperature": 0.0}, "`temperature` 0.0"),
+        ({"n": 0}, "`n` 0"),
+        ({"seed": -1}, "`seed` -1"),
+        ({"temper": 65}, "`temper` 65"),
+        ({"threshold": 1.5}, "`threshold` 1.5"),
+        ({"select": "x"}, "`select` x: choose one of best, first, last, consensus, threshold"),
+        ({"use": "judge"}, "`use` judge: choose one of rerank, target, resample"),
+    ],
+)
+def test_settings_out_of_range_are_refused(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadInput, match=message) as caught:
+        Settings(**wrong)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_ends_of_a_range_are_in_it() -> None:
+    for name, ends in {"n": (1, 1000), "chains": (1, 8192), "temper": (1, 64), "threshold": (0.0, 1.0)}.items():
+        for value in ends:
+            assert getattr(Settings(**{name: value}), name) == value  # type: ignore[arg-type]
+    for rule in RULES:
+        assert Settings(select=rule).select == rule  # type: ignore[arg-type]
+    for use in USES:
+        assert Settings(use=use).use == use
+
+
+def test_the_number_of_steps_depends_on_a_big_model_unless_it_is_given() -> None:
+    assert Settings().num_steps(with_big=False) == STEPS
+    assert Settings().num_steps(with_big=True) == STEPS_WITH_BIG > STEPS
+    assert {Settings(steps=7).num_steps(with_big=big) for big in (False, True)} == {7}
