@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ..errors import BadInput, MissingExtra
 from ..text.edits import Edit
 from ..training.corpus import read_lines
-from .datasets import sample_places
+from .datasets import sample
 
 NUM_BINS = 10
 _EDGES = [at / NUM_BINS for at in range(NUM_BINS)]
@@ -93,7 +93,7 @@ def read_corrections(where: Path | str) -> CorrectionSet:
 
 def sample_corrections(corrections: CorrectionSet, num_sentences: int | None, seed: int = 0) -> CorrectionSet:
     """`num_sentences` of the sentences, drawn at random, in their order; a smaller sample is part of a larger one."""
-    chosen = sample_places(len(corrections.sources), num_sentences, seed)
+    chosen = sample(range(len(corrections.sources)), num_sentences, seed)
     checked = corrections.spellchecked
     return CorrectionSet(
         [corrections.sources[at] for at in chosen],

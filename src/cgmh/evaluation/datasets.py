@@ -9,12 +9,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 from ..errors import BadInput
 from ..text.tokenizer import first_word, split
 from ..training.corpus import read_lines
+
+Item = TypeVar("Item")
 
 _TOKEN = re.compile(r"\w+|\.{2,}|-{2,}|\"+|[^\w\s]")
 _ENCLITICS = frozenset("s t re ve m ll d S T RE VE M LL D".split())
@@ -56,13 +59,13 @@ class KeywordSet:
     line: int
 
 
-def sample_places(num_items: int, limit: int | None, seed: int = 0) -> Sequence[int]:
-    """The places of `limit` items drawn at random, in order; a smaller sample is part of a larger one."""
-    if limit is None or limit >= num_items:
-        return range(num_items)
+def sample(items: Sequence[Item], limit: int | None, seed: int = 0) -> Sequence[Item]:
+    """`limit` of the items, drawn at random, in their order; a smaller sample is part of a larger one."""
+    if limit is None or limit >= len(items):
+        return items
     if limit < 1:
         raise BadInput(f"--limit {limit}: at least one is needed")
-    return sorted(np.random.default_rng(seed).permutation(num_items)[:limit].tolist())
+    return [items[at] for at in sorted(np.random.default_rng(seed).permutation(len(items))[:limit].tolist())]
 
 
 def keyword_sets(path: Path, num_sets: int, seed: int = 0, sizes: Sequence[int] = (1, 2, 3, 4)) -> list[KeywordSet]:

@@ -131,20 +131,6 @@ def load_state(directory: Path, network: Network, optimizer: torch.optim.Optimiz
     return counters
 
 
-def config_of(weights: Mapping[str, Tensor]) -> NetworkConfig:
-    """The sizes of the network that has these parameters."""
-    num_classes, width = weights["forward_head.classes.weight"].shape
-    return NetworkConfig(
-        num_classes,
-        len(weights["table"]) // num_classes,
-        width,
-        forward_hidden=weights["forward_lstm.weight_hh_l0"].shape[1],
-        backward_hidden=weights["backward_lstm.weight_hh_l0"].shape[1],
-        fill_hidden=len(weights["mix.weight"]),
-        layers=sum(name.startswith("forward_lstm.weight_hh") for name in weights),
-    )
-
-
 def export_model(
     out: Path,
     weights: Mapping[str, Tensor],
