@@ -93,17 +93,13 @@ def read_passage(text: str, vocabulary: Vocabulary, *, most: int = 60) -> Passag
     read = []
     for words, places, count in zip(sentences, spans, counts, strict=True):
         apart, tight = count if any(count) else total
-        read.append(_read_sentence(words, places, vocabulary, spaced=0 < apart >= tight))
+        spaced = 0 < apart >= tight
+        num_words = sum(any(c.isalnum() for c in word) for word in words)
+        upper = num_words > SHOUTED and "".join(words).isupper()
+        recased = [vocabulary.recase(word.lower()) for word in words]
+        cased = recased if upper else truecase(words, vocabulary.is_ordinary)
+        read.append(SourceSentence(tuple(cased), tuple(places), spaced, upper, places[0][0], places[-1][1]))
     return Passage(text, tuple(read))
-
-
-def _read_sentence(
-    words: Sequence[str], spans: Sequence[Span], vocabulary: Vocabulary, *, spaced: bool
-) -> SourceSentence:
-    num_words = sum(any(c.isalnum() for c in word) for word in words)
-    upper = num_words > SHOUTED and "".join(words).isupper()
-    cased = [vocabulary.recase(word.lower()) for word in words] if upper else truecase(words, vocabulary.is_ordinary)
-    return SourceSentence(tuple(cased), tuple(spans), spaced, upper, spans[0][0], spans[-1][1])
 
 
 def _blanks(text: str, words: Sequence[str], spans: Sequence[Span]) -> tuple[int, int]:

@@ -67,11 +67,9 @@ def split(text: str) -> list[str]:
             inner = word[:-1]
             initial = len(inner) == 1 and inner.isupper() and inner != "I"
             if "." in inner or word in _ABBREVIATIONS or (initial and not last):
-                words.append(word)
-                if last:  # the stop of the abbreviation also ends the sentence
-                    words.append(".")
-                continue
-            words += [*_split_possessive(inner), "."]
+                words += [word, "."] if last else [word]  # at the end, its stop also ends the sentence
+            else:
+                words += [*_split_possessive(inner), "."]
         elif len(word) > 1 and set(word) == {"."}:
             words.append("...")
         elif len(word) > 1 and set(word) == {"-"}:

@@ -251,8 +251,7 @@ class _Run:
                     break
             if counters.batch >= len(epoch):
                 counters.epoch, counters.batch = counters.epoch + 1, 0
-                if not self._done():
-                    self._check(bar)
+                self._check(bar)
         self._check(bar)
 
     def _progress(self, num_batches: int) -> float:

@@ -76,12 +76,9 @@ def write_json(path: Path, record: Mapping[str, Any]) -> None:
 
 def read_json(path: Path) -> dict[str, Any]:
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
         raise BadModel(f"{path}: cannot be read ({error})") from error
-    if not isinstance(record, dict):
-        raise BadModel(f"{path}: not a record")
-    return record
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
