@@ -92,8 +92,7 @@ def _join_symbols(words: list[str], text: str) -> list[str]:
     at = 0
     glue = False
     for word in words:
-        start = text.find(word, at)
-        start = at if start < 0 else start
+        start = max(text.find(word, at), at)  # a word that is written in another way is not found
         gap = text[at:start]
         modifier = len(word) == 1 and (
             word in "\u200d\ufe0f\u20e3" or "\U0001f3fb" <= word <= "\U0001f3ff" or unicodedata.category(word) in _SIGNS

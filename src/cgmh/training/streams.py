@@ -6,7 +6,6 @@ perplexity every word. A word outside the vocabulary counts as the unknown of it
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -115,19 +114,11 @@ def evaluate_model(model: RecurrentModel, streams: Mapping[str, np.ndarray]) -> 
         return torch.stack([log_prob.double().sum() for log_prob in (forward, backward, fill)])
 
     parts = {name: Stream(ids, model.vocabulary.end, _ANY_LENGTH, model.device) for name, ids in streams.items()}
-    with _one_batch_per_core(model.device) as each:
-        return _perplexities(parts, 4096, log_probs, each)
-
-
-@contextmanager
-def _one_batch_per_core(device: torch.device) -> Iterator[Callable[..., Iterable[Tensor]]]:
-    """A `map` that gives each core a batch of its own; on a GPU, the plain one."""
-    if device.type != "cpu":
-        yield map
-        return
-    num_cores = min(torch.get_num_threads(), 8)
+    if model.device.type != "cpu":
+        return _perplexities(parts, 4096, log_probs)
+    num_cores = min(torch.get_num_threads(), 8)  # each has a batch of its own
     with single_threaded(), ThreadPoolExecutor(num_cores, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-        yield pool.map
+        return _perplexities(parts, 4096, log_probs, pool.map)
 
 
 def _num_predicted(ids: Tensor) -> list[int]:
