@@ -21,7 +21,8 @@ import torch
 from cgmh import __version__
 from cgmh.api import ROWS, WINDOW
 from cgmh.errors import BadInput, CgmhError, MissingExtra
-from cgmh.evaluation.paraphrases import Pair, as_line, bleu, from_treebank, measure, read_pairs, sample, sources
+from cgmh.evaluation.datasets import sample
+from cgmh.evaluation.paraphrases import Pair, as_line, bleu, from_treebank, measure, read_pairs, sources
 from cgmh.inputs import STARTS, ParaphraseInput
 from cgmh.models.load import Models
 from cgmh.models.word.checkpoint import load_model

@@ -23,6 +23,7 @@ import numpy as np
 from cgmh.api import solve_each
 from cgmh.errors import BadInput, CgmhError
 from cgmh.evaluation.checkers import KINDS, FactReport, check_facts
+from cgmh.evaluation.datasets import sample
 from cgmh.evaluation.journal import Journal
 from cgmh.evaluation.judges import NgramJudge
 from cgmh.evaluation.paraphrases import (
@@ -33,7 +34,6 @@ from cgmh.evaluation.paraphrases import (
     from_treebank,
     measure,
     read_pairs,
-    sample,
     sources,
 )
 from cgmh.inputs import STARTS, ParaphraseInput

@@ -8,7 +8,7 @@ ENCODED is what `prepare.py` wrote. OUT becomes the model directory: int8 weight
 the held-out perplexities of just these weights. The second form goes on from trained weights; --questions adds the
 questions that `questions.py` encoded, each so many times per epoch. OUT.training keeps the checkpoints (go on with
 --resume) and, in `best.safetensors`, the weights before rounding. The third form writes OUT from such weights
-(.safetensors, or .npz with arrays named as in `Network.state_dict()`).
+(.safetensors, or .npz with arrays named as in `Network.state_dict()`) of a network of the same sizes.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from cgmh.models.word.network import NetworkConfig
 from cgmh.text.vocabulary import Vocabulary
 from cgmh.training.corpus import TrainingText
 from cgmh.training.loop import TrainingPlan, resume, train
-from cgmh.training.state import config_of, export_model, read_tensors
+from cgmh.training.state import export_model, read_tensors
 
 FACTS = {"name": "en", "language": "English"}
 
@@ -69,12 +69,12 @@ def main() -> None:
         facts = resume(args.out, device=device, minutes=args.minutes)
     else:
         text = encoded_text(args.encoded, args.classes, args.questions, only=args.only_questions)
+        config = NetworkConfig(text.num_classes, text.class_size, args.width, args.forward, args.backward)
         if args.export:
             weights = read_weights(args.export)
             known = {**FACTS, **text.facts()}
-            facts = export_model(args.out, weights, config_of(weights), text.vocabulary, text.held, known)
+            facts = export_model(args.out, weights, config, text.vocabulary, text.held, known)
         else:
-            config = NetworkConfig(text.num_classes, text.class_size, args.width, args.forward, args.backward)
             plan = TrainingPlan(
                 epochs=None,
                 minutes=args.minutes,

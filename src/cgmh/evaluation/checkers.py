@@ -173,7 +173,8 @@ def check_facts(pairs: Iterable[tuple[str, str]], names: Collection[str] | IsNam
     for source, output in pairs:
         wanted, present = _facts(source, is_name), _facts(output, is_name)
         wanted["quotes"] = quotes(source)
-        present["quotes"] = Counter({quote: _occurrences(quote, output) for quote in wanted["quotes"]})
+        spaced = f" {_spaced(_unwrapped(output))} "
+        present["quotes"] = Counter({quote: spaced.count(f" {quote} ") for quote in wanted["quotes"]})
         present["names"] |= _count_words(output, wanted["names"])  # a name may open the output, or be written small
         for kind in KINDS:
             report.expected[kind] += wanted[kind].total()
@@ -237,10 +238,6 @@ def _words(text: str) -> list[str]:
 def _count_words(text: str, among: Collection[str]) -> Counter[str]:
     """How often each of the words `among` stands in the text."""
     return Counter(word for word in map(str.lower, _words(text)) if word in among)
-
-
-def _occurrences(quote: str, text: str) -> int:
-    return f" {_spaced(_unwrapped(text))} ".count(f" {quote} ")
 
 
 def _is_number(word: str) -> bool:

@@ -13,12 +13,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import BadInput, MissingExtra
-from ..text.edits import Edit
+from ..text.edits import Edit, Words
 from ..training.corpus import read_lines
-from .datasets import sample_places
+from .datasets import sample
 
 NUM_BINS = 10
 _EDGES = [at / NUM_BINS for at in range(NUM_BINS)]
@@ -37,14 +37,6 @@ class CorrectionSet:
     sources: list[str]
     references: list[list[str]]  # one list for each sentence, the annotators in the same order
     spellchecked: list[str] | None = None
-
-
-class Operation(NamedTuple):
-    """Tokens ``[start:end]`` of the source, at most one token, and the token that stands there instead, if any."""
-
-    start: int
-    end: int
-    token: str | None
 
 
 @dataclass(frozen=True)
@@ -71,10 +63,8 @@ def read_corrections(where: Path | str) -> CorrectionSet:
     There may be a PREFIX.spellchecked.src. Instead of a prefix, `where` may be a folder with source and ref0, ref1 ...
     """
     where = Path(where)
-    if where.is_dir():
-        folder, prefix, source = where, "", "source"
-    else:
-        folder, prefix, source = where.parent, f"{where.name}.", f"{where.name}.src"
+    folder, prefix = (where, "") if where.is_dir() else (where.parent, f"{where.name}.")
+    source = f"{prefix}src" if prefix else "source"
     if not (folder / source).is_file():
         raise BadInput(
             f"{where}: no set of corrections, for there is no file {folder / source}; give a folder with source, ref0, "
@@ -93,7 +83,7 @@ def read_corrections(where: Path | str) -> CorrectionSet:
 
 def sample_corrections(corrections: CorrectionSet, num_sentences: int | None, seed: int = 0) -> CorrectionSet:
     """`num_sentences` of the sentences, drawn at random, in their order; a smaller sample is part of a larger one."""
-    chosen = sample_places(len(corrections.sources), num_sentences, seed)
+    chosen = sample(range(len(corrections.sources)), num_sentences, seed)
     checked = corrections.spellchecked
     return CorrectionSet(
         [corrections.sources[at] for at in chosen],
@@ -116,8 +106,8 @@ def spread_references(corrections: CorrectionSet, num_texts: int) -> list[str]:
     return list(chosen)
 
 
-def operations(source: Sequence[str], target: Sequence[str]) -> Counter[Operation]:
-    """The operations on single tokens that turn the source into the target."""
+def operations(source: Sequence[str], target: Sequence[str]) -> Counter[Edit[Words]]:
+    """The operations that turn the source into the target: edits of at most one token into at most one token."""
     # The cheapest way from each pair of places to both ends, and its first step: tokens of the source and the target.
     # Of ways that cost the same, the one that goes on in both comes first, then the one that deletes.
     best: list[list[tuple[int, int, int]]] = [[(0, 0, 0)] * (len(target) + 1) for _ in range(len(source) + 1)]
@@ -132,17 +122,17 @@ def operations(source: Sequence[str], target: Sequence[str]) -> Counter[Operatio
                 ways.append((best[i][j + 1][0] + _INSERT, 0, 1))
             if ways:
                 best[i][j] = min(ways, key=lambda way: way[0])
-    bag: Counter[Operation] = Counter()
+    bag: Counter[Edit[Words]] = Counter()
     i = j = 0
     while i < len(source) or j < len(target):
         _, taken, put = best[i][j]
         if not (taken and put and source[i] == target[j]):
-            bag[Operation(i, i + taken, target[j] if put else None)] += 1
+            bag[Edit(i, i + taken, tuple(source[i : i + taken]), tuple(target[j : j + put]))] += 1
         i, j = i + taken, j + put
     return bag
 
 
-def edit_operations(text: str, edit: Edit[str]) -> Counter[Operation]:
+def edit_operations(text: str, edit: Edit[str]) -> Counter[Edit[Words]]:
     """What one edit of characters does to the tokens of a text; nothing, if it only moves blanks."""
     if not 0 <= edit.start <= edit.end <= len(text) or text[edit.start : edit.end] != edit.original:
         raise BadInput(

@@ -9,12 +9,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 from ..errors import BadInput
 from ..text.tokenizer import first_word, split
 from ..training.corpus import read_lines
+
+Item = TypeVar("Item")
 
 _TOKEN = re.compile(r"\w+|\.{2,}|-{2,}|\"+|[^\w\s]")
 _ENCLITICS = frozenset("s t re ve m ll d S T RE VE M LL D".split())
@@ -56,13 +59,13 @@ class KeywordSet:
     line: int
 
 
-def sample_places(num_items: int, limit: int | None, seed: int = 0) -> Sequence[int]:
-    """The places of `limit` items drawn at random, in order; a smaller sample is part of a larger one."""
-    if limit is None or limit >= num_items:
-        return range(num_items)
+def sample(items: Sequence[Item], limit: int | None, seed: int = 0) -> Sequence[Item]:
+    """`limit` of the items, drawn at random, in their order; a smaller sample is part of a larger one."""
+    if limit is None or limit >= len(items):
+        return items
     if limit < 1:
         raise BadInput(f"--limit {limit}: at least one is needed")
-    return sorted(np.random.default_rng(seed).permutation(num_items)[:limit].tolist())
+    return [items[at] for at in sorted(np.random.default_rng(seed).permutation(len(items))[:limit].tolist())]
 
 
 def keyword_sets(path: Path, num_sets: int, seed: int = 0, sizes: Sequence[int] = (1, 2, 3, 4)) -> list[KeywordSet]:
@@ -75,13 +78,15 @@ def keyword_sets(path: Path, num_sets: int, seed: int = 0, sizes: Sequence[int] 
     lines = _numbered_lines(path)
     texts = [detokenize(line) for _, line in lines]
     words = [split(text) for text in texts]
-    cases = _Cases(words)
+    inside = [word for sentence in words for at, word in enumerate(sentence) if not _opens(sentence, at)]
+    with_capital = Counter(word.lower() for word in inside if word[0].isupper())
+    in_lower = Counter(word for word in inside if word[0].islower())
     generator = np.random.default_rng(seed)
     sets: list[KeywordSet] = []
     for at in generator.permutation(len(words)).tolist():
         if len(sets) == num_sets:
             break
-        candidates = cases.keywords(words[at])
+        candidates = _find_keywords(words[at], with_capital, in_lower)
         size = sizes[len(sets) % len(sizes)]
         if len(candidates) >= size:
             chosen = generator.choice(len(candidates), size, replace=False).tolist()
@@ -195,27 +200,19 @@ def _joins_number(left: str, right: str) -> bool:
     return left in ("under", "over") or (len(left) == 1 and left.isupper())
 
 
-class _Cases:
-    """What the insides of sentences show about each word: whether it is written with a capital."""
-
-    def __init__(self, sentences: Sequence[Sequence[str]]) -> None:
-        inside = [word for words in sentences for at, word in enumerate(words) if not _opens(words, at)]
-        self._capital = Counter(word.lower() for word in inside if word[0].isupper())
-        self._lower = Counter(word for word in inside if word[0].islower())
-
-    def keywords(self, words: Sequence[str]) -> list[str]:
-        """The words of a sentence that can be keywords; an opening word that is found nowhere else tells too little."""
-        keywords = []
-        for at, word in enumerate(words):
-            if not any(c.isalpha() for c in word) or word[0] == "'":
-                continue
-            low = word.lower()
-            says_nothing = _opens(words, at) and word[0] != low[0] and word[1:] == low[1:]
-            if not says_nothing or self._capital[low] > self._lower[low]:
-                keywords.append(word)
-            elif self._lower[low]:
-                keywords.append(low)
-        return keywords
+def _find_keywords(words: Sequence[str], with_capital: Counter[str], in_lower: Counter[str]) -> list[str]:
+    """The words of a sentence that can be keywords; an opening word that is found nowhere else tells too little."""
+    keywords = []
+    for at, word in enumerate(words):
+        if not any(c.isalpha() for c in word) or word[0] == "'":
+            continue
+        low = word.lower()
+        says_nothing = _opens(words, at) and word[0] != low[0] and word[1:] == low[1:]
+        if not says_nothing or with_capital[low] > in_lower[low]:
+            keywords.append(word)
+        elif in_lower[low]:
+            keywords.append(low)
+    return keywords
 
 
 def _opens(words: Sequence[str], at: int) -> bool:

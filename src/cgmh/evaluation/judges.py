@@ -16,8 +16,7 @@ word outside it is scored as one common unknown. See `NgramJudge.unknown_rate` b
 import json
 import zipfile
 from array import array
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,22 +42,6 @@ def discounts(counts: Ints) -> Floats:
     share = n1 / (n1 + 2 * n2)
     estimated = np.array([0.0, 1 - 2 * share * n2 / n1, 2 - 3 * share * n3 / n2, 3 - 4 * share * n4 / n3])
     return estimated if all(0 < estimated[times] < times for times in (1, 2, 3)) else fallback
-
-
-@dataclass
-class _Counts:
-    """The n-grams of one order."""
-
-    keys: Ints  # [N]: place of all but the last word among the n-grams one shorter * num_words + last word
-    occurrences: Ints  # [N]
-    opens: NDArray[np.bool_]  # [N]: whether it starts with the start mark
-    neighbours: Ints | None = None  # [N]: distinct words on its left; none are counted at the highest order
-
-    def adjusted(self) -> Ints:
-        """c of the formula above."""
-        if self.neighbours is None:
-            return self.occurrences.copy()
-        return np.where(self.opens, self.occurrences, self.neighbours)
 
 
 class NgramJudge:
@@ -93,8 +76,7 @@ class NgramJudge:
         if not cutoffs or cutoffs[0] or list(cutoffs) != sorted(cutoffs):
             raise BadInput(f"cutoffs {cutoffs} must be numbers that start at 0 and never fall, one for each length")
         words, ids = _read(lines, num_words)
-        tables = _count(ids, len(words), len(cutoffs))
-        return cls(words, *_estimate(tables, len(words), cutoffs))
+        return cls(words, *_estimate(_count(ids, len(words), len(cutoffs)), len(words), cutoffs))
 
     def log_probs(self, texts: Sequence[str]) -> list[Floats]:
         """log p of each word of each text, and of its end."""
@@ -195,34 +177,34 @@ def _places(ids: Ints) -> Ints:
     return at - np.maximum.accumulate(np.where(ids == START, at, 0))
 
 
-def _count(ids: Ints, size: int, order: int) -> list[_Counts]:
-    """Counts of all n-grams that lie inside a sentence, by order."""
+def _count(ids: Ints, size: int, order: int) -> Iterator[tuple[Ints, Ints, Ints]]:
+    """For each order: the keys of its n-grams [N], how often each occurs inside a sentence, and c of the formula."""
     place = _places(ids)
-    tables = [_Counts(np.arange(size), np.bincount(ids, minlength=size), np.arange(size) == START)]
     index = ids  # [T]: the n-gram that ends at each token
+    keys, occurrences, opens = np.arange(size), np.bincount(ids, minlength=size), np.arange(size) == START
     for length in range(2, order + 1):
         ends = np.flatnonzero(place >= length - 1)
-        keys, first, inverse, occurrences = np.unique(
+        longer, first, inverse, times = np.unique(
             index[ends - 1] * size + ids[ends], return_index=True, return_inverse=True, return_counts=True
         )
         first = ends[first]
-        tables[-1].neighbours = np.bincount(index[first], minlength=len(tables[-1].keys))
-        tables.append(_Counts(keys, occurrences, place[first] == length - 1))
+        neighbours = np.bincount(index[first], minlength=len(keys))  # distinct words on its left
+        yield keys, occurrences, np.where(opens, occurrences, neighbours)
+        keys, occurrences, opens = longer, times, place[first] == length - 1
         index = np.full(len(ids), -1, np.int64)
         index[ends] = inverse
-    return tables
+    yield keys, occurrences, occurrences.copy()
 
 
 def _estimate(
-    tables: list[_Counts], size: int, cutoffs: Sequence[int]
+    tables: Iterable[tuple[Ints, Ints, Ints]], size: int, cutoffs: Sequence[int]
 ) -> tuple[list[Ints], list[Floats], list[Floats]]:
     """Keys, shares and gammas of the n-grams that stay."""
-    keys: list[Ints] = []
+    kept_keys: list[Ints] = []
     shares: list[Floats] = []
     gammas: list[Floats] = []
     kept = np.ones(size, bool)
-    for table, cutoff in zip(tables, cutoffs, strict=True):
-        counts = table.adjusted()
+    for (keys, occurrences, counts), cutoff in zip(tables, cutoffs, strict=True):
         if not shares:
             counts[START] = 0  # nothing predicts a start
             share: Floats = _discounted(counts) / counts.sum()
@@ -230,18 +212,18 @@ def _estimate(
             share[START] = 0
             shares.append(share)
             continue
-        prefix, last = np.divmod(table.keys, size)
+        prefix, last = np.divmod(keys, size)
         total = np.bincount(prefix, counts, minlength=len(kept))
         share = _discounted(counts) / total[prefix]
-        keep = table.occurrences > cutoff
+        keep = occurrences > cutoff
         used = np.zeros(len(kept))
         np.add.at(used, prefix[keep], share[keep])
         gammas.append(1 - used[kept])
         place = np.cumsum(kept) - 1  # of each shorter n-gram among those that stay
-        keys.append((place[prefix] * size + last)[keep])
+        kept_keys.append((place[prefix] * size + last)[keep])
         shares.append(share[keep])
         kept = keep
-    return keys, shares, gammas
+    return kept_keys, shares, gammas
 
 
 def _discounted(counts: Ints) -> Floats:

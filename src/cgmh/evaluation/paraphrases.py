@@ -14,7 +14,6 @@ import numpy as np
 
 from ..errors import BadInput, MissingExtra
 from ..training.corpus import read_lines
-from .datasets import sample_places
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
@@ -66,11 +65,6 @@ def read_pairs(path: Path) -> list[Pair]:
     if not pairs:
         raise BadInput(f"{path}: empty; give at least one pair")
     return pairs
-
-
-def sample(pairs: Sequence[Pair], num_pairs: int | None, seed: int = 0) -> list[Pair]:
-    """`num_pairs` of the pairs, drawn at random, in their order; a smaller sample is part of a larger one."""
-    return [pairs[at] for at in sample_places(len(pairs), num_pairs, seed)]
 
 
 def sources(pairs: Sequence[Pair]) -> list[str]:

@@ -144,15 +144,23 @@ class _Writer:
             if start != last:
                 gap = self._gap(start)
             last = end
+            if start == end and not places:
+                continue
+            right = gap if start == end else self._gap(end)
             before, after = (self.gaps[at] for at in (places.start, places.stop))
             new = "".join((self.gaps[at] if at > places.start else "") + self._written(at) for at in places)
-            if not places:
-                low, high, new, gap = self._delete(start, end, gap, after)
-            elif start == end:
-                low, high, new, gap = self._insert(gap, before, new, after)
+            if places and start < end:
+                followed = any(begin == end for begin, _ in self.extents[number + 1 : number + 2])  # that sees to it
+                keeps_left = gap.done or before == self.usual[start] or self._fits(gap, before)
+                keeps_right = followed or after == self.usual[end] or self._fits(right, after)
             else:
-                followed = any(begin == end for begin, _ in self.extents[number + 1 : number + 2])
-                low, high, new, gap = self._replace(start, end, gap, before, new, None if followed else after)
+                keeps_right = not gap.done and self._fits(right, after)
+                keeps_left = not keeps_right and (gap.done or self._fits(gap, before))
+            if not places:  # of two gaps one is left
+                before, after = "", "" if keeps_left else after
+            new = ("" if keeps_left else before) + new + ("" if keeps_right else after)
+            low, high = gap.high if keeps_left else gap.low, right.low if keeps_right else right.high
+            gap = right if keeps_right else _Gap(high, high, done=True)
             if self.text[low:high] != new:
                 yield edit, self._edit(low, high, new)
 
@@ -174,36 +182,6 @@ class _Writer:
                 causes = [edit for edit in self.edits if edit.end <= place]
                 stays = place == first and at == self.opening
                 yield None if stays or not causes else causes[-1], self._edit(low, high, new)
-
-    def _insert(self, gap: _Gap, before: str, new: str, after: str) -> tuple[int, int, str, _Gap]:
-        low, high = gap.low, gap.high
-        if not gap.done and self._fits(gap, after):
-            return low, low, before + new, gap
-        if gap.done or self._fits(gap, before):
-            return high, high, new + after, _Gap(high, high, done=True)
-        return low, high, before + new + after, _Gap(high, high, done=True)
-
-    def _delete(self, start: int, end: int, gap: _Gap, between: str) -> tuple[int, int, str, _Gap]:
-        if start == end:
-            return gap.high, gap.high, "", gap
-        right = self._gap(end)
-        if not gap.done and self._fits(right, between):
-            return gap.low, right.low, "", right
-        gone = _Gap(right.high, right.high, done=True)
-        if gap.done or self._fits(gap, between):
-            return gap.high, right.high, "", gone
-        return gap.low, right.high, between, gone
-
-    def _replace(
-        self, start: int, end: int, gap: _Gap, before: str, new: str, after: str | None
-    ) -> tuple[int, int, str, _Gap]:
-        """`after` is None where the next edit sees to the gap before it."""
-        low, right = gap.high, self._gap(end)
-        if not gap.done and before != self.usual[start] and not self._fits(gap, before):
-            low, new = gap.low, before + new
-        if after is None or after == self.usual[end] or self._fits(right, after):
-            return low, right.low, new, right
-        return low, right.high, new + after, _Gap(right.high, right.high, done=True)
 
     def _gap(self, place: int) -> _Gap:
         """What was typed before a word; nothing at the ends of the sentence."""

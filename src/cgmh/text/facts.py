@@ -154,11 +154,11 @@ def _numbers(words: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Runs of number words with the signs that belong to them: $ 5 million, 50 %, one hundred and five, 2 + 2."""
     lower = [word.lower() for word in words]
     numbers = [is_number(word) for word in words]
-    flags = list(numbers)
+    flags = []
     for at, word in enumerate(lower):
         before = at > 0 and numbers[at - 1]
         after = at + 1 < len(words) and numbers[at + 1]
-        flags[at] = (
+        flags.append(
             numbers[at]
             or (word in _BETWEEN_NUMBERS and before and after)
             or (word in _BEFORE_NUMBER - _BETWEEN_NUMBERS and after)
@@ -224,20 +224,15 @@ def _capitals_tell(words: Sequence[str], vocabulary: Vocabulary) -> bool:
 
 def _quotes(words: Sequence[str]) -> Iterator[tuple[int, int]]:
     """From an opening quote to its partner; a mark without a partner, and a quote around the whole line, are none."""
-    double = _double_quotes(words)
-    at = 0
-    while at < len(words):
-        end = at
-        if at in double:
-            end = double[at]
-        elif words[at] in _PAIRS and not _is_apostrophe(words, at):
-            end = _partner(words, at, _PAIRS[words[at]])
+    opening = [at for at, word in enumerate(words) if word in _PAIRS and not _is_apostrophe(words, at)]
+    ends = {at: _partner(words, at, _PAIRS[words[at]]) for at in opening} | _double_quotes(words)
+    last = 0
+    for at in sorted(ends):
+        end = ends[at]
         outside = (*words[:at], *words[end:])
-        if end > at and _has_words(words[at:end]) and _has_words(outside):
+        if at >= last and _has_words(words[at:end]) and _has_words(outside):
             yield at, end
-            at = end
-        else:
-            at += 1
+            last = end
 
 
 def _is_apostrophe(words: Sequence[str], at: int) -> bool:

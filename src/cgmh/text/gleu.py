@@ -115,11 +115,7 @@ def drawn_gleu(rows: Sequence[NDArray[np.int64]], draws: int = DRAWS, seed: int 
     if not all(sizes):
         raise BadInput(f"sentence {sizes.index(0) + 1} has no reference; at least one is needed")
     chosen = _choices(tuple(sizes), draws, seed)  # [D,S]
-    sums = np.zeros((draws, NUM_STATISTICS))  # [D,10]
-    for annotator in range(max(sizes)):
-        having = [at for at, size in enumerate(sizes) if size > annotator]
-        table = np.stack([rows[at][annotator] for at in having]).astype(np.float64)  # [H,10]
-        sums += (chosen[:, having] == annotator).astype(np.float64) @ table
+    sums = sum((row[chosen[:, at]] for at, row in enumerate(rows)), np.zeros((draws, NUM_STATISTICS)))  # [D,10]
     return float(score(sums).mean())
 
 

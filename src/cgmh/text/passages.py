@@ -66,11 +66,10 @@ class Passage:
     sentences: tuple[SourceSentence, ...]
 
 
-def read_passage(text: str, vocabulary: Vocabulary, *, most: int = 60, spaced: bool = False) -> Passage:
+def read_passage(text: str, vocabulary: Vocabulary, *, most: int = 60) -> Passage:
     """The sentences of a text, each of at most `most` words and marks.
 
-    `spaced` says whether the text is tokenised where it does not show that itself. Raises `BadInput` for what is no
-    text that the vocabulary could be about.
+    Raises `BadInput` for what is no text that the vocabulary could be about.
     """
     if any(unicodedata.category(c) in ("Cc", "Cs", "Co") and c not in "\t\n\r" for c in text):
         raise BadInput("has control characters; remove them")
@@ -94,18 +93,13 @@ def read_passage(text: str, vocabulary: Vocabulary, *, most: int = 60, spaced: b
     read = []
     for words, places, count in zip(sentences, spans, counts, strict=True):
         apart, tight = count if any(count) else total
-        tokenised = apart >= tight if apart or tight else spaced
-        read.append(_read_sentence(words, places, vocabulary, spaced=tokenised))
+        spaced = 0 < apart >= tight
+        num_words = sum(any(c.isalnum() for c in word) for word in words)
+        upper = num_words > SHOUTED and "".join(words).isupper()
+        recased = [vocabulary.recase(word.lower()) for word in words]
+        cased = recased if upper else truecase(words, vocabulary.is_ordinary)
+        read.append(SourceSentence(tuple(cased), tuple(places), spaced, upper, places[0][0], places[-1][1]))
     return Passage(text, tuple(read))
-
-
-def _read_sentence(
-    words: Sequence[str], spans: Sequence[Span], vocabulary: Vocabulary, *, spaced: bool
-) -> SourceSentence:
-    num_words = sum(any(c.isalnum() for c in word) for word in words)
-    upper = num_words > SHOUTED and "".join(words).isupper()
-    cased = [vocabulary.recase(word.lower()) for word in words] if upper else truecase(words, vocabulary.is_ordinary)
-    return SourceSentence(tuple(cased), tuple(spans), spaced, upper, spans[0][0], spans[-1][1])
 
 
 def _blanks(text: str, words: Sequence[str], spans: Sequence[Span]) -> tuple[int, int]:
@@ -276,22 +270,16 @@ def _word_spans(text: str, words: Sequence[str]) -> list[Span]:
     spans: list[Span] = []
     end = 0
     for word in words:
-        start = end = _skip_blanks(text, end)
+        start = end = end + text.startswith(" ", end)
         if text.startswith(word, start) and word != "...":
             end += len(word)
         else:  # written in another way: a run of dots or of hyphens, an opening single quote
             for c in word.replace("...", "…"):
-                end = _skip_blanks(text, end)
+                end += text.startswith(" ", end)
                 run = _RUNS[c].match(text, end) if c in _RUNS else None
                 end = run.end() if run else min(end + 1, len(text))
         spans.append((start, end))
     return spans
-
-
-def _skip_blanks(text: str, at: int) -> int:
-    while at < len(text) and text[at] == " ":
-        at += 1
-    return at
 
 
 def _typed_spans(sentence: Traced, words: Sequence[str]) -> list[Span]:

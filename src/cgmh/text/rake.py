@@ -35,7 +35,7 @@ def extract_keywords(words: Sequence[str], share: float = 0.5) -> list[int]:
     """The places of the keywords: whole phrases, best first, until they cover this share of the content words."""
     phrases: list[list[int]] = [[]]
     for at, word in enumerate(words):
-        if _is_content(word):
+        if word.lower() not in STOP_WORDS and any(c.isalnum() for c in word):
             phrases[-1].append(at)
         elif phrases[-1]:
             phrases.append([])
@@ -57,7 +57,3 @@ def extract_keywords(words: Sequence[str], share: float = 0.5) -> list[int]:
             break
         kept += phrase
     return sorted(kept)
-
-
-def _is_content(word: str) -> bool:
-    return word.lower() not in STOP_WORDS and any(c.isalnum() for c in word)

@@ -38,8 +38,7 @@ class Sentences:
         longest = max((len(words) for words in sentences), default=0)
         if longest > capacity:
             raise ValueError(f"a sentence of {longest} words does not fit a capacity of {capacity}")
-        rows = [[*words, *[0] * (capacity - len(words))] for words in sentences]
-        ids = torch.tensor(rows, dtype=torch.int64, device=device).reshape(len(rows), capacity)
+        ids = pad(sentences, 0, capacity).to(device)
         lengths = torch.tensor([len(words) for words in sentences], dtype=torch.int64, device=device)
         if inputs is None:
             inputs = torch.zeros_like(lengths)
@@ -146,8 +145,9 @@ class OnDevice:
         return copy
 
 
-def pad(rows: Sequence[Sequence[int]], value: int = -1) -> Tensor:
-    """[rows, longest] int64: the rows, each filled up with `value`."""
-    width = max((len(row) for row in rows), default=0)
+def pad(rows: Sequence[Sequence[int]], value: int = -1, width: int | None = None) -> Tensor:
+    """[rows, width] int64: the rows, each filled up with `value`, by default to the length of the longest."""
+    if width is None:
+        width = max((len(row) for row in rows), default=0)
     padded = [[*row, *[value] * (width - len(row))] for row in rows]
     return torch.tensor(padded, dtype=torch.int64).reshape(len(rows), width)

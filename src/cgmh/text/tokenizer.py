@@ -67,11 +67,9 @@ def split(text: str) -> list[str]:
             inner = word[:-1]
             initial = len(inner) == 1 and inner.isupper() and inner != "I"
             if "." in inner or word in _ABBREVIATIONS or (initial and not last):
-                words.append(word)
-                if last:  # the stop of the abbreviation also ends the sentence
-                    words.append(".")
-                continue
-            words += [*_split_possessive(inner), "."]
+                words += [word, "."] if last else [word]  # at the end, its stop also ends the sentence
+            else:
+                words += [*_split_possessive(inner), "."]
         elif len(word) > 1 and set(word) == {"."}:
             words.append("...")
         elif len(word) > 1 and set(word) == {"-"}:
@@ -94,8 +92,7 @@ def _join_symbols(words: list[str], text: str) -> list[str]:
     at = 0
     glue = False
     for word in words:
-        start = text.find(word, at)
-        start = at if start < 0 else start
+        start = max(text.find(word, at), at)  # a word that is written in another way is not found
         gap = text[at:start]
         modifier = len(word) == 1 and (
             word in "\u200d\ufe0f\u20e3" or "\U0001f3fb" <= word <= "\U0001f3ff" or unicodedata.category(word) in _SIGNS

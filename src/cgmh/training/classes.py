@@ -1,6 +1,7 @@
 """Balanced word classes for the factored softmax: k-means with capacities on directional co-occurrence vectors."""
 
 from collections.abc import Iterable, Iterator
+from itertools import count, islice
 
 import numpy as np
 import torch
@@ -23,12 +24,10 @@ def cluster(streams: Iterable[np.ndarray], vocabulary: Vocabulary, num_classes: 
     keys, counts = cooccurrence(streams, vocabulary)
     choice = balanced(vectors(keys, counts, len(vocabulary)), num_classes, class_size)
     words: list[str] = []
-    num_fillers = 0
+    fillers = (f"<filler-{number}>" for number in count(1))
     for number in range(num_classes):
         members = [vocabulary.words[at] for at in np.flatnonzero(choice == number)]
-        empty = class_size - len(members)
-        words += [*members, *(f"<filler-{num_fillers + at}>" for at in range(1, empty + 1))]
-        num_fillers += empty
+        words += [*members, *islice(fillers, class_size - len(members))]
     return words
 
 

@@ -9,10 +9,9 @@ import zlib
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from tqdm import tqdm
@@ -95,8 +94,7 @@ def read_lines(path: Path) -> Iterator[str]:
     """The lines of a UTF-8 text file, plain, .gz or .xz, with their ends; a mistake names the file and the line."""
     at = 0
     try:
-        lines: IO[bytes] = _OPENERS.get(path.suffix, open)(path, "rb")  # type: ignore[operator]
-        with closing(lines):
+        with _OPENERS.get(path.suffix, open)(path, "rb") as lines:  # type: ignore[operator]
             for at, line in enumerate(lines, 1):  # noqa: B007
                 yield line.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -158,22 +158,21 @@ def resume(out: Path, *, device: torch.device | str = "cpu", quiet: bool = False
     return _Run(out, text, config, plan, facts, torch.device(device), quiet=quiet).go()
 
 
+@dataclass
 class _Run:
     """A training in progress."""
 
-    def __init__(
-        self,
-        out: Path,
-        text: TrainingText,
-        config: NetworkConfig,
-        plan: TrainingPlan,
-        facts: dict[str, Any],
-        device: torch.device,
-        *,
-        quiet: bool,
-    ) -> None:
-        self.out, self.text, self.config, self.plan, self.facts, self.device = out, text, config, plan, facts, device
-        self.directory, self.quiet = run_directory(out), quiet
+    out: Path
+    text: TrainingText
+    config: NetworkConfig
+    plan: TrainingPlan
+    facts: dict[str, Any]
+    device: torch.device
+    quiet: bool
+
+    def __post_init__(self) -> None:
+        text, plan, device = self.text, self.plan, self.device
+        self.directory = run_directory(self.out)
         self.start, self.end = text.vocabulary.start, text.vocabulary.end
         self.train_parts, self.held_parts = (
             {name: Stream(ids, self.end, plan.longest, device) for name, ids in streams.items()}
@@ -181,7 +180,7 @@ class _Run:
         )
         with self._own_generator():
             torch.manual_seed(plan.seed)
-            self.network = Network(config, plan.dropout).to(device)
+            self.network = Network(self.config, plan.dropout).to(device)
         matrices = [parameter for parameter in self.network.parameters() if parameter.ndim > 1]
         vectors = [parameter for parameter in self.network.parameters() if parameter.ndim < 2]
         groups = [{"params": matrices, "weight_decay": plan.decay}, {"params": vectors, "weight_decay": 0.0}]
@@ -252,8 +251,7 @@ class _Run:
                     break
             if counters.batch >= len(epoch):
                 counters.epoch, counters.batch = counters.epoch + 1, 0
-                if not self._done():
-                    self._check(bar)
+                self._check(bar)
         self._check(bar)
 
     def _progress(self, num_batches: int) -> float:
@@ -322,13 +320,13 @@ class _Run:
         self._save()
         best = "" if counters.best_step == counters.step else f" (best: step {counters.best_step})"
         numbers = ", ".join(f"{name} {value:.2f}" for name, value in held.items())
-        self._say(f"step {counters.step}, {counters.words:,} words: held-out perplexity {numbers}{best}", bar)
+        self._say(f"step {counters.step}, {counters.words:,} words: held-out perplexity {numbers}{best}")
         bar.set_postfix_str(f"held-out {held['forward']:.1f}", refresh=False)
 
     def _save(self) -> None:
         save_state(self.directory, self.network, self.optimizer, self.counters)
         self.saved = time.monotonic()
 
-    def _say(self, message: str, bar: "tqdm[Any] | None" = None) -> None:
+    def _say(self, message: str) -> None:
         if not self.quiet:
-            (bar or tqdm).write(message, file=sys.stderr)
+            tqdm.write(message, file=sys.stderr)

@@ -76,12 +76,9 @@ def write_json(path: Path, record: Mapping[str, Any]) -> None:
 
 def read_json(path: Path) -> dict[str, Any]:
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
         raise BadModel(f"{path}: cannot be read ({error})") from error
-    if not isinstance(record, dict):
-        raise BadModel(f"{path}: not a record")
-    return record
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
@@ -129,20 +126,6 @@ def load_state(directory: Path, network: Network, optimizer: torch.optim.Optimiz
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise BadModel(f"{directory}: its checkpoint does not fit ({error}); start the training again") from error
     return counters
-
-
-def config_of(weights: Mapping[str, Tensor]) -> NetworkConfig:
-    """The sizes of the network that has these parameters."""
-    num_classes, width = weights["forward_head.classes.weight"].shape
-    return NetworkConfig(
-        num_classes,
-        len(weights["table"]) // num_classes,
-        width,
-        forward_hidden=weights["forward_lstm.weight_hh_l0"].shape[1],
-        backward_hidden=weights["backward_lstm.weight_hh_l0"].shape[1],
-        fill_hidden=len(weights["mix.weight"]),
-        layers=sum(name.startswith("forward_lstm.weight_hh") for name in weights),
-    )
 
 
 def export_model(

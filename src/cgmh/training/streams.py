@@ -6,7 +6,6 @@ perplexity every word. A word outside the vocabulary counts as the unknown of it
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -43,11 +42,8 @@ class Stream:
 
     def by_length(self, words: int) -> Iterator[Tensor]:
         """Every sentence once, in batches of about `words` words."""
-        for length in np.unique(self.lengths):
-            rows = np.flatnonzero(self.lengths == length)
-            step = max(1, words // int(length))
-            for at in range(0, len(rows), step):
-                yield self.batch(rows[at : at + step], int(length))
+        for length, rows in _by_length(self.lengths, np.arange(len(self)), words):
+            yield self.batch(rows, length)
 
 
 class Epoch:
@@ -64,12 +60,7 @@ class Epoch:
         self._corpora = np.concatenate([np.full(len(rows), at, np.int16) for at, rows in enumerate(chosen)])
         self._rows = np.concatenate(chosen)
         sizes = np.concatenate([part.lengths[rows] for part, rows in zip(parts, chosen, strict=True)])
-        order = np.lexsort((generator.random(len(sizes)), sizes))
-        lengths, counts = np.unique(sizes, return_counts=True)
-        batches = []
-        for length, same in zip(lengths.tolist(), np.split(order, np.cumsum(counts)[:-1]), strict=True):
-            step = max(1, words // length)
-            batches += [(length, same[at : at + step]) for at in range(0, len(same), step)]
+        batches = list(_by_length(sizes, generator.random(len(sizes)).argsort(kind="stable"), words))
         self._batches = [batches[number] for number in generator.permutation(len(batches))]
 
     def __len__(self) -> int:
@@ -80,6 +71,15 @@ class Epoch:
         for length, picked in self._batches[first:]:
             corpora, rows = self._corpora[picked], self._rows[picked]
             yield torch.cat([self._parts[at].batch(rows[corpora == at], length) for at in np.unique(corpora)], 1)
+
+
+def _by_length(lengths: np.ndarray, order: np.ndarray, words: int) -> Iterator[tuple[int, np.ndarray]]:
+    """Sentences in batches of one length and about `words` words: the length, and the places, taken in this order."""
+    ordered = lengths[order]
+    for length in np.unique(lengths).tolist():
+        same = order[ordered == length]
+        step = max(1, words // length)
+        yield from ((length, same[at : at + step]) for at in range(0, len(same), step))
 
 
 @torch.no_grad()
@@ -114,19 +114,11 @@ def evaluate_model(model: RecurrentModel, streams: Mapping[str, np.ndarray]) -> 
         return torch.stack([log_prob.double().sum() for log_prob in (forward, backward, fill)])
 
     parts = {name: Stream(ids, model.vocabulary.end, _ANY_LENGTH, model.device) for name, ids in streams.items()}
-    with _one_batch_per_core(model.device) as each:
-        return _perplexities(parts, 4096, log_probs, each)
-
-
-@contextmanager
-def _one_batch_per_core(device: torch.device) -> Iterator[Callable[..., Iterable[Tensor]]]:
-    """A `map` that gives each core a batch of its own; on a GPU, the plain one."""
-    if device.type != "cpu":
-        yield map
-        return
-    num_cores = min(torch.get_num_threads(), 8)
+    if model.device.type != "cpu":
+        return _perplexities(parts, 4096, log_probs)
+    num_cores = min(torch.get_num_threads(), 8)  # each has a batch of its own
     with single_threaded(), ThreadPoolExecutor(num_cores, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-        yield pool.map
+        return _perplexities(parts, 4096, log_probs, pool.map)
 
 
 def _num_predicted(ids: Tensor) -> list[int]:

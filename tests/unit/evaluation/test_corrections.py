@@ -12,7 +12,6 @@ from cgmh.errors import BadInput, MissingExtra
 from cgmh.evaluation.corrections import (
     Bin,
     CorrectionSet,
-    Operation,
     calibration,
     calibration_error,
     edit_operations,
@@ -23,7 +22,7 @@ from cgmh.evaluation.corrections import (
     sample_corrections,
     spread_references,
 )
-from cgmh.text.edits import Edit
+from cgmh.text.edits import Edit, splice
 
 SOURCE = "the oil price very high now ."
 words = st.lists(st.sampled_from("a b c The the very price prices".split()), max_size=8)
@@ -37,6 +36,11 @@ def edit(text: str, original: str, replacement: str, probability: float = 0.5) -
     """The edit of the first place where the original stands."""
     start = text.index(original)
     return Edit(start, start + len(original), original, replacement, "other", probability)
+
+
+def bag(source: list[str], *wanted: tuple[int, int, str]) -> Counter[Edit]:
+    """Operations by the place and the new token, which is empty where one is deleted."""
+    return Counter(Edit(start, end, tuple(source[start:end]), tuple(token.split())) for start, end, token in wanted)
 
 
 @pytest.fixture
@@ -108,58 +112,61 @@ def test_references_are_spread_over_the_set_before_another_annotator_is_asked() 
 
 def test_operations_worked_by_hand() -> None:
     better = "Today the oil prices are very high ."
-    assert operations(SOURCE.split(), better.split()) == Counter(
-        [
-            Operation(0, 0, "Today"),
-            Operation(2, 3, "prices"),  # not "are": the two words that look alike are one
-            Operation(3, 3, "are"),
-            Operation(5, 6, None),
-        ]
+    assert operations(SOURCE.split(), better.split()) == bag(
+        SOURCE.split(),
+        (0, 0, "Today"),
+        (2, 3, "prices"),  # not "are": the two words that look alike are one
+        (3, 3, "are"),
+        (5, 6, ""),
     )
 
 
 def test_words_that_differ_in_casing_belong_together() -> None:
-    assert operations(["he", "HE"], ["He", "was", "HE"]) == Counter([Operation(0, 1, "He"), Operation(1, 1, "was")])
-    assert operations(["not", "the"], ["The"]) == Counter([Operation(0, 1, None), Operation(1, 2, "The")])
+    assert operations(["he", "HE"], ["He", "was", "HE"]) == bag(["he", "HE"], (0, 1, "He"), (1, 1, "was"))
+    assert operations(["not", "the"], ["The"]) == bag(["not", "the"], (0, 1, ""), (1, 2, "The"))
 
 
 @given(words, words)
 def test_operations_make_the_target_of_the_source(source: list[str], target: list[str]) -> None:
     bag_of_operations = operations(source, target)
-    bag = Counter(source)
-    for (start, end, token), times in bag_of_operations.items():
-        assert 0 <= start <= end <= len(source)
-        assert end - start <= 1
-        assert end == start or times == 1  # a token is touched once
-        bag.subtract(dict.fromkeys(source[start:end], times))
-        bag.update({token: times} if token is not None else {})
-    assert +bag == Counter(target)
+    tokens = Counter(source)
+    for edit, times in bag_of_operations.items():
+        assert 0 <= edit.start <= edit.end <= len(source)
+        assert edit.end - edit.start <= 1
+        assert edit.end == edit.start or times == 1  # a token is touched once
+        assert edit.original == tuple(source[edit.start : edit.end])
+        assert len(edit.replacement) <= 1
+        tokens.subtract(dict.fromkeys(edit.original, times))
+        tokens.update(dict.fromkeys(edit.replacement, times))
+    assert +tokens == Counter(target)
     assert bool(bag_of_operations) == (source != target)
 
 
 @given(words, st.integers(0, 8), st.sampled_from(["very", "new", "a"]))
 def test_one_insertion_is_one_operation_wherever_it_is_counted_from(source: list[str], at: int, word: str) -> None:
     target = [*source[:at], word, *source[at:]]
-    ((start, end, token),) = operations(source, target).elements()
-    assert (start, token) == (end, word)
-    assert [*source[:start], word, *source[start:]] == target
+    (insertion,) = operations(source, target).elements()
+    assert (insertion.start, insertion.replacement) == (insertion.end, (word,))
+    assert splice(tuple(source), [insertion]) == tuple(target)
 
 
 @pytest.mark.parametrize(
     ("original", "replacement", "wanted"),
     [
-        ("price", "prices", [Operation(2, 3, "prices")]),
-        ("price", "prices are", [Operation(2, 3, "prices"), Operation(3, 3, "are")]),
-        ("", "In ", [Operation(0, 0, "In")]),
-        (" very", " are very", [Operation(3, 3, "are")]),  # the blank belongs to it
-        ("ce ", "ces ", [Operation(2, 3, "prices")]),  # part of a word: the word is what changes
-        ("very high", "high", [Operation(3, 4, None)]),
-        ("il pr", "ilpr", [Operation(1, 2, None), Operation(2, 3, "oilprice")]),
+        ("price", "prices", [(2, 3, "prices")]),
+        ("price", "prices are", [(2, 3, "prices"), (3, 3, "are")]),
+        ("", "In ", [(0, 0, "In")]),
+        (" very", " are very", [(3, 3, "are")]),  # the blank belongs to it
+        ("ce ", "ces ", [(2, 3, "prices")]),  # part of a word: the word is what changes
+        ("very high", "high", [(3, 4, "")]),
+        ("il pr", "ilpr", [(1, 2, ""), (2, 3, "oilprice")]),
         (" ", "  ", []),
     ],
 )
-def test_edit_of_characters_becomes_operations(original: str, replacement: str, wanted: list[Operation]) -> None:
-    assert edit_operations(SOURCE, edit(SOURCE, original, replacement)) == Counter(wanted)
+def test_edit_of_characters_becomes_operations(
+    original: str, replacement: str, wanted: list[tuple[int, int, str]]
+) -> None:
+    assert edit_operations(SOURCE, edit(SOURCE, original, replacement)) == bag(SOURCE.split(), *wanted)
 
 
 def test_edit_that_is_not_of_this_text_is_told() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cgmh.errors import BadInput
-from cgmh.evaluation.datasets import concept_sets, detokenize, keyword_sets, sample_places
+from cgmh.evaluation.datasets import concept_sets, detokenize, keyword_sets, sample
 
 
 @pytest.mark.parametrize(
@@ -92,13 +92,14 @@ def test_lines_are_numbered_as_in_the_file(tmp_path: Path) -> None:
 
 
 def test_a_smaller_sample_is_part_of_a_larger_one() -> None:
-    samples = [list(sample_places(100, limit, seed=1)) for limit in (10, 30, None, 100)]
+    samples = [list(sample(range(100), limit, seed=1)) for limit in (10, 30, None, 100)]
     assert [len(places) for places in samples] == [10, 30, 100, 100]
     assert set(samples[0]) < set(samples[1])
     assert all(places == sorted(places) for places in samples)
-    assert samples[1] != list(sample_places(100, 30, seed=2))
+    assert samples[1] != list(range(30))
+    assert samples[1] == sample(range(100), 30, seed=1) != sample(range(100), 30, seed=2)
     with pytest.raises(BadInput, match="--limit 0"):
-        sample_places(100, 0)
+        sample(range(100), 0)
 
 
 def test_too_few_sentences(news: Path) -> None:

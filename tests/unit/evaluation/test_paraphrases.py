@@ -17,7 +17,6 @@ from cgmh.evaluation.paraphrases import (
     ibleu,
     measure,
     read_pairs,
-    sample,
     sentence_bleu,
     sources,
 )
@@ -139,19 +138,6 @@ def test_unreadable_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "binary.tsv").write_bytes(b"\xff\xfe\t\x00")
     with pytest.raises(BadInput, match=r"binary\.tsv, line 1: not valid UTF-8"):
         read_pairs(tmp_path / "binary.tsv")
-
-
-def test_sample_is_nested_ordered_and_fixed() -> None:
-    pairs = [Pair(f"source {at}", "r") for at in range(100)]
-    small, large = sample(pairs, 10), sample(pairs, 30)
-    assert len(small) == 10
-    assert set(small) < set(large)
-    assert large == sorted(large, key=pairs.index)
-    assert large != pairs[:30]
-    assert sample(pairs, 30) == large != sample(pairs, 30, seed=1)
-    assert sample(pairs, None) == sample(pairs, 1000) == pairs
-    with pytest.raises(BadInput, match="--limit 0"):
-        sample(pairs, 0)
 
 
 @pytest.mark.parametrize(

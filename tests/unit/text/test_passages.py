@@ -92,11 +92,6 @@ def test_tokenised_text_is_told_by_its_blanks(text: str, spaced: list[bool]) -> 
     assert [sentence.spaced for sentence in read(text).sentences] == spaced
 
 
-def test_text_that_does_not_show_it_is_tokenised_when_told() -> None:
-    assert read_passage("They find it", VOCABULARY, spaced=True).sentences[0].spaced
-    assert not read_passage("They find it.", VOCABULARY, spaced=True).sentences[0].spaced
-
-
 @pytest.mark.parametrize(
     "sentences",
     [

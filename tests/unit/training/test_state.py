@@ -8,7 +8,7 @@ import torch
 
 from cgmh.errors import BadModel
 from cgmh.models.word.network import Network, NetworkConfig
-from cgmh.training.state import Counters, atomically, config_of, export_model, load_state, save_state
+from cgmh.training.state import Counters, atomically, export_model, load_state, save_state
 from toy_text import toy_config, toy_text
 
 CONFIG = NetworkConfig(3, 5, width=8, forward_hidden=12, backward_hidden=10, fill_hidden=6, layers=2)
@@ -78,10 +78,6 @@ def test_a_checkpoint_of_another_network_is_refused(tmp_path: Path) -> None:
     other = Network(replace(CONFIG, fill_hidden=7))
     with pytest.raises(BadModel, match="does not fit"):
         load_state(tmp_path, other, torch.optim.AdamW(other.parameters()))
-
-
-def test_sizes_are_read_off_the_parameters() -> None:
-    assert config_of(Network(CONFIG).state_dict()) == CONFIG
 
 
 def test_export_writes_all_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
