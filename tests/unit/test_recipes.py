@@ -11,7 +11,7 @@ import pytest
 
 from cgmh.evaluation.corrections import CorrectionSet
 from cgmh.tasks.correct.costs import COSTS, COSTS_BIG
-from cgmh.tasks.correct.source import first_of
+from cgmh.tasks.correct.source import first_factor
 
 SOURCE = "he go to schol ."
 
@@ -31,7 +31,8 @@ def tune() -> ModuleType:
 @pytest.fixture
 def pools(tmp_path: Path) -> Path:
     candidates = [SOURCE, "he goes to school .", "he goes to schol .", "he go school .", "go he to the schol ."]
-    readings = [[-60.0, 0.0, 0.0], [-30.0, 0.0, 0.0], [-55.0, 0.0, 0.0], [-40.0, 0.0, 0.0], [-60.0, 0.0, 0.0]]
+    candidates.append("he go to the big schol .")
+    readings = [[forward, 0.0, 0.0] for forward in (-60.0, -30.0, -55.0, -40.0, -60.0, -60.0)]
     pool = {"text": SOURCE, "number": 0, "candidates": [text.split() for text in candidates], "readings": readings}
     path = tmp_path / "pools.jsonl"
     path.write_text(json.dumps(pool) + "\n")
@@ -47,12 +48,13 @@ def test_what_each_candidate_pays(tune: ModuleType, pools: Path) -> None:
     start = tune.flat(COSTS)
     (pool,) = tune.read_pools([pools], start)
     paid = [{name: row[at] for at, name in enumerate(start) if row[at]} for row in pool.paid]
-    first = first_of(5)
+    first = first_factor(5)
     assert paid[0] == {"strange": 1}
     assert paid[1] == {"first": first, "replace.agreement": 1, "replace.spelling": 1}
     assert paid[2] == {"first": first, "replace.agreement": 1, "strange": 1}
     assert paid[3] == {"first": first, "delete.preposition": 1, "replace.spelling": 1}
     assert paid[4] == {"first": first, "order": 1, "insert.determiner": 1, "strange": 1}
+    assert paid[5] == {"first": first, "insert.determiner": 1, "insert.word": 1, "strange": 1}  # in one gap
     assert pool.rest == pytest.approx(0, abs=1e-6)
 
 
