@@ -5,6 +5,9 @@ import tempfile
 
 from hypothesis import settings
 
+# One thread in each process, set before torch is loaded; subprocesses inherit it. Parallel workers share the cores.
+os.environ["OMP_NUM_THREADS"] = "1"
+
 # A model that the user pulled must not change what a test sees: the store is an empty directory of its own.
 os.environ["CGMH_HOME"] = tempfile.mkdtemp(prefix="cgmh-tests-")
 
