@@ -56,7 +56,7 @@ class _Counts:
     def adjusted(self) -> Ints:
         """c of the formula above."""
         if self.neighbours is None:
-            return self.occurrences.copy()
+            return np.array(self.occurrences)
         return np.where(self.opens, self.occurrences, self.neighbours)
 
 
