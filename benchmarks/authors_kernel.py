@@ -72,7 +72,7 @@ class AuthorsKernel:
         right = torch.tensor([after[0] if after else END])
         log_both = self.model.forward(ids, len(before))[0] + self.model.backward(right)[0]
         ranked = sorted(range(FIRST, FIRST + NUM_WORDS), key=lambda word: -float(log_both[word]))
-        weights = {word: self.pi[*before, word, *after] for word in ranked[: self.design.num_candidates]}
+        weights = {word: self.pi[(*before, word, *after)] for word in ranked[: self.design.num_candidates]}
         return {word: weight / sum(weights.values()) for word, weight in weights.items()}
 
     def outcomes(self, words: Words, move: str, at: int, threshold: float) -> Outcomes:

@@ -14,4 +14,4 @@ def asks_which(words: list[str]) -> bool:
     return words[:1] == ["which"]
 
 
-print(cgmh.paraphrase("What movie do you like most?", n=1, constraints=[asks_which]).best)
+print(cgmh.paraphrase("What movie do you like most?", n=1, chains=8, constraints=[asks_which]).best)

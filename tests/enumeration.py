@@ -17,15 +17,17 @@ class _Walk:
     """The scripts of N rows and what was met on the way."""
 
     def __init__(self, scripts: Tensor, depth: Tensor) -> None:
-        self.scripts, self.depth = scripts, depth  # [N,D], [N]
+        self.depth = depth  # [N]: how many decisions the script takes
+        self.choices = scripts  # [N,D]: the decisions of the script, then those taken after it
         self.pointer = torch.zeros_like(depth)
         self.log_prob = torch.zeros(len(depth), dtype=torch.float64)
         self.sites: dict[str, Tensor] = {}  # [N] bool: the rows that drew there
-        self.frontier: list[tuple[Tensor, Tensor]] = []  # rows [r], log probabilities [r,K] of the open decision
+        # Of each decision past the script: rows [r], log probabilities [r,K], the choice taken [r], its place [r]
+        self.open: list[tuple[Tensor, Tensor, Tensor, Tensor]] = []
 
 
 class EnumeratingDraws(Draws):
-    """Decisions by script: a row follows its script, reports the first decision past it, then does anything."""
+    """Decisions by script: past the end of its script a row takes the likeliest branch and reports the others."""
 
     def __init__(self, walk: _Walk, rows: Tensor) -> None:
         self._walk, self._rows = walk, rows
@@ -57,15 +59,17 @@ class EnumeratingDraws(Draws):
         assert not bool(drawn[rows].any()), f"{site}: drawn from twice in one step"
         drawn[rows] = True
         free = (log_probs > -torch.inf).sum(-1) > 1  # [R]: more than one way to go on
-        pointer, depth = walk.pointer[rows], walk.depth[rows]
-        follows = free & (pointer < depth)
-        scripted = walk.scripts[rows].gather(1, pointer.clamp(max=walk.scripts.shape[1] - 1)[:, None])[:, 0]
+        pointer = walk.pointer[rows]
+        follows = free & (pointer < walk.depth[rows])
+        if len(rows) and int(pointer.max()) >= walk.choices.shape[1]:
+            walk.choices = torch.nn.functional.pad(walk.choices, (0, 1))
+        scripted = walk.choices[rows, pointer]
         choice = torch.where(follows, scripted, log_probs.argmax(-1))
-        taken = log_probs.gather(1, choice[:, None])[:, 0]
-        walk.log_prob[rows] += torch.where(follows | ~free, taken, 0.0)
-        opens = free & (pointer == depth)
+        walk.log_prob[rows] += log_probs.gather(1, choice[:, None])[:, 0]
+        walk.choices[rows, pointer] = torch.where(free, choice, scripted)
+        opens = free & ~follows
         if bool(opens.any()):
-            walk.frontier.append((rows[opens], log_probs[opens]))
+            walk.open.append((rows[opens], log_probs[opens], choice[opens], pointer[opens]))
         walk.pointer[rows] += free
         return choice
 
@@ -81,32 +85,46 @@ def transition_matrix(kernel: Kernel, states: Sentences, beta: float) -> np.ndar
     origin = torch.arange(len(states))
     scripts = torch.zeros(len(states), 1, dtype=torch.int64)
     depth = torch.zeros(len(states), dtype=torch.int64)
-    while len(origin):
+    while len(origin):  # each row walks one path to its end; the branches that it passed are the rows of the next round
         walk = _Walk(scripts, depth)
         state = kernel.init(states.select(origin))
         after, _ = kernel.step(EnumeratingDraws(walk, torch.arange(len(origin))), state, beta)
-        done = torch.ones(len(origin), dtype=torch.bool)
-        for rows, _ in walk.frontier:
-            done[rows] = False
-        ends = keys(after.sentences.select(done.nonzero()[:, 0]))
+        first, which = distinct(after.sentences)
+        ends = keys(after.sentences.select(first))
         outside = set(ends) - set(numbers)
         if outside:
             raise LeavesTheSpace(f"{len(outside)} sentences, such as {min(outside)}")
-        columns = np.array([numbers[end] for end in ends], dtype=np.int64)
-        np.add.at(matrix, (origin[done].numpy(), columns), walk.log_prob[done].exp().numpy())
-        parents, choices = [], []
-        for rows, log_probs in walk.frontier:
-            which, choice = (log_probs > -torch.inf).nonzero(as_tuple=True)
-            parents.append(rows[which])
+        columns = np.array([numbers[end] for end in ends], dtype=np.int64)[which.numpy()]
+        np.add.at(matrix, (origin.numpy(), columns), walk.log_prob.exp().numpy())
+        parents, choices, places = [], [], []
+        for rows, log_probs, taken, place in walk.open:
+            others = (log_probs > -torch.inf).scatter(1, taken[:, None], False)
+            at, choice = others.nonzero(as_tuple=True)
+            parents.append(rows[at])
             choices.append(choice)
+            places.append(place[at])
         if not parents:
             break
-        parent, choice = torch.cat(parents), torch.cat(choices)
-        origin, depth = origin[parent], depth[parent] + 1
-        width = int(depth.max())
-        scripts = torch.nn.functional.pad(scripts[parent], (0, max(width - scripts.shape[1], 0)))
-        scripts[torch.arange(len(parent)), depth - 1] = choice
+        parent, place = torch.cat(parents), torch.cat(places)
+        origin, depth = origin[parent], place + 1
+        scripts = walk.choices[parent].scatter(1, place[:, None], torch.cat(choices)[:, None])
     return matrix
+
+
+def distinct(batch: Sentences) -> tuple[Tensor, Tensor]:
+    """Rows [M] that differ and stand for all [N] of a batch, and by which of them each row is represented."""
+    which, size = torch.zeros(len(batch), dtype=torch.int64), 1
+    if not len(batch):
+        return which, which
+    for level in getattr(batch, "by_level", [batch]):  # a tuple of sentences has one for each level
+        for column in (level.inputs, level.lengths, *level.ids.T):
+            base = int(column.max()) + 1
+            if size * base >= 2**62:
+                names, which = torch.unique(which, return_inverse=True)
+                size = len(names)
+            which, size = which * base + column, size * base
+    names, which = torch.unique(which, return_inverse=True)
+    return torch.zeros_like(names).scatter(0, which, torch.arange(len(which))), which
 
 
 def keys(sentences: Sentences) -> list[tuple[int, ...]]:

@@ -8,7 +8,7 @@ from cgmh.sampling import Annealing, Info, Kernel, sample
 from cgmh.text.sentences import Sentences
 from spaces import Space
 
-STEPS = 60
+STEPS = 40
 SCHEDULE = Annealing(0.5, 1.5, STEPS)
 
 

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from cgmh.draws import Draws
 from cgmh.text.sentences import Sentences
+from enumeration import distinct
 
 START, END, UNKNOWN = 0, 1, 2
 NUM_SPECIALS = 3
@@ -83,15 +84,16 @@ class ToyModel:
         return self._backward[after].log_softmax(-1)
 
     def _logs(self, sentences: Sentences) -> Tensor:
-        """[B,L+1]: the log probability of each word and of the end; 0 past it."""
-        ids, lengths = self._read(sentences.ids), sentences.lengths
+        """[B,L+1]: the log probability of each word and of the end; 0 past it. Equal sentences are read once."""
+        first, which = distinct(sentences) if len(sentences) > 100 else (slice(None), slice(None))
+        ids, lengths = self._read(sentences.ids[first]), sentences.lengths[first]
         padded = torch.cat([ids, torch.full_like(ids[:, :1], END)], 1)
         columns = []
         for at in range(sentences.capacity + 1):
             word = torch.where(at < lengths, padded[:, at], END)
             log_word = self.forward(ids, at).gather(1, word[:, None])[:, 0]
             columns.append(torch.where(at <= lengths, log_word, 0.0))
-        return torch.stack(columns, -1)
+        return torch.stack(columns, -1)[which]
 
     def encode(self, sentences: Sentences) -> ToyEncoding:
         return ToyEncoding(sentences, self._logs(sentences))

@@ -12,7 +12,7 @@ from cgmh.inputs import KeywordInput
 from cgmh.models.word.checkpoint import EMBEDDED
 from commands import Answer, run
 
-QUICK = ("--chains", "8", "--steps", "30", "--quiet")
+QUICK = ("--chains", "8", "--steps", "20", "--quiet")
 
 
 def _json(*arguments: str, stdin: bytes = b"") -> list[dict[str, object]]:
@@ -118,7 +118,7 @@ def test_trace_is_a_table_of_the_accepted_moves() -> None:
     assert table[0].split() == ["step", "move", "log", "ratio", "sentence"]
     assert all(line.split()[1] in {"replace", "insert", "delete", "swap"} for line in table[1:])
     every = run("keywords", "river", *QUICK, "--trace-all").output.split("\n\n")[1].splitlines()
-    assert len(every) == 31 > len(table)
+    assert len(every) == 21 > len(table)
 
 
 def test_a_file_and_headings(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_words_that_newcomers_tried() -> None:
 def test_a_trace_of_every_step_is_valid_json() -> None:
     answer = run("keywords", "dog", "cat", *QUICK, "--trace-all", "--json", "--n", "1")
     record = json.loads(answer.output, parse_constant=pytest.fail)
-    assert len(record["trace"]) == 30
+    assert len(record["trace"]) == 20
     assert set(record["trace"][0]) == {"step", "text", "move", "log_ratio", "accepted"}
 
 

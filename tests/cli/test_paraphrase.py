@@ -16,7 +16,7 @@ from cgmh.cli import main
 from cgmh.inputs import ParaphraseInput
 from commands import Answer, run
 
-QUICK = ("--chains", "8", "--steps", "40", "--quiet")
+QUICK = ("--chains", "8", "--steps", "25", "--quiet")
 MOVIE = "what movie do you like most ?"
 MIXED = b"what movie do you like most ?\n\nhi\n!!! ...\nhello\x01 there\n\xff\xfe hello\nHow do I learn guitar?\n"
 # What is said of lines 2 to 6 of it.
@@ -181,7 +181,7 @@ def test_trace_is_a_table_of_the_accepted_moves() -> None:
     assert all(kinds.fullmatch(row[column:]) for row in rows)
     assert [row[10:column].strip() for row in rows if row[7] == "*"] == [best.strip()]
     every = run("paraphrase", "What movie do you like most?", *QUICK, "--trace-all", "--n", "1").output
-    assert len(every.split("\n\n")[1].splitlines()) == 42
+    assert len(every.split("\n\n")[1].splitlines()) == 27
     assert any(row[7:8] == "x" for row in every.split("\n\n")[1].splitlines())
     assert _json(MOVIE, "--trace")[0]["trace"]
 

@@ -24,7 +24,7 @@ torch.set_num_threads(1)
 
 FALSE_ALARM = 1e-4
 CONTROL = 1e-12  # what is broken must be this improbable
-CHAINS, STEPS, WORDS = 1000, 500, 8
+CHAINS, STEPS, WORDS = 600, 300, 8
 ONE, OTHER = FIRST, FIRST + 1
 GOOD = Ladder.geometric(4, 0.05)
 

@@ -153,4 +153,5 @@ def _arrays(tensor: GgufTensor) -> dict[str, Array]:
 def _in_halves(array: Array, heads: int) -> Array:
     """Rows of each head as rotary positions want them: first halves, then second ones; the file has them in pairs."""
     pairs = array.reshape(heads, -1, 2, *array.shape[1:])  # [heads, D / 2, 2, ...]
-    return pairs.swapaxes(1, 2).reshape(array.shape)
+    halves: Array = pairs.swapaxes(1, 2).reshape(array.shape)
+    return halves

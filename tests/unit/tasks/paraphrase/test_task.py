@@ -8,8 +8,8 @@ import cgmh
 from cgmh import KeywordInput, ParaphraseInput
 from cgmh.text.tokenizer import split
 
-SMALL: dict[str, Any] = {"chains": 8, "steps": 25}
-LARGER: dict[str, Any] = {"chains": 16, "steps": 100, "match": "kw=0.5"}
+SMALL: dict[str, Any] = {"chains": 8, "steps": 15}
+LARGER: dict[str, Any] = {"chains": 16, "steps": 60, "match": "kw=0.5"}
 QUESTION = "How can I learn 2 new languages without a teacher in Paris?"
 
 
