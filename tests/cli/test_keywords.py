@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cgmh.models.word.checkpoint import EMBEDDED
+from cgmh.models.pull.store import EMBEDDED
 from cgmh.settings import SENTENCE_RULES
 from commands import Answer, run
 

@@ -4,7 +4,6 @@ Texts that are scored together share the work on what they begin with. A Llama a
 chains are at, so that an edited text is read from where the edit begins.
 """
 
-import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +19,7 @@ from safetensors.torch import load
 from torch import Tensor
 
 from ...errors import BadInput, BadModel
-from ..pull.store import CONFIG, LLAMA_FORMAT, TOKENIZER, WEIGHTS
+from ..pull.store import LLAMA_FORMAT, TOKENIZER, WEIGHTS, read_checked, read_config
 from .bpe import BytePairs
 from .transformer import MAX_TOKENS, Layout, LlamaConfig, LlamaNetwork, build_network
 
@@ -28,7 +27,7 @@ MAX_BATCH_TOKENS = {"cpu": 512, "cuda": 65_536}  # new tokens that are read toge
 PRECISIONS = ("float64", "float32", "bfloat16")
 # An AssertionError is what torch says about a device that it was built without.
 _DAMAGED = (
-    OSError, SafetensorError, LookupError, ArithmeticError, AssertionError, TypeError, ValueError, RuntimeError,
+    SafetensorError, LookupError, ArithmeticError, AssertionError, AttributeError, TypeError, ValueError, RuntimeError,
 )  # fmt: skip
 
 
@@ -56,9 +55,9 @@ class Prefixes:
 class PendingTexts:
     """R texts that may take the place of the current ones, and what is new about them."""
 
-    rows: list[int]
+    rows: Tensor  # [R]
     tokens: list[list[int]]
-    same: list[int]
+    layout: Layout  # of the T new tokens
     logs: Tensor  # [R,L] float64, of whole texts
     keys: Tensor  # [layers,T,kv,D]
     values: Tensor  # [layers,T,kv,D]
@@ -206,26 +205,19 @@ class LlamaModel:
         logs[torch.arange(logs.shape[1], device=self.device) >= self._tensor(common)[:, None]] = 0
         logs[self._tensor(owners), self._tensor(places)] = self._log_probs(read, numbers, following)
         new_keys, new_values = (torch.stack(layers) for layers in zip(*kept, strict=True))
-        return PendingTexts(chains, tokens, same, logs, new_keys, new_values)
+        return PendingTexts(mine, tokens, layout, logs, new_keys, new_values)
 
     def keep(self, prefixes: Prefixes, pending: PendingTexts, accepted: Tensor) -> None:
         """The accepted texts [R] become the current ones, in place."""
-        source, chains, places, offset = list[int](), list[int](), list[int](), 0
-        rows = zip(pending.rows, pending.tokens, pending.same, accepted.tolist(), strict=True)
-        for row, tokens, known, taken in rows:
-            num = len(tokens) - known
+        for row, tokens, taken in zip(pending.rows.tolist(), pending.tokens, accepted.tolist(), strict=True):
             if taken:
                 prefixes.tokens[row] = tokens
-                source += range(offset, offset + num)
-                chains += [row] * num
-                places += range(known, len(tokens))
-            offset += num
-        if source:
-            which, chain, place = self._tensor(source), self._tensor(chains), self._tensor(places)
-            prefixes.keys[:, chain, place] = pending.keys[:, which]
-            prefixes.values[:, chain, place] = pending.values[:, which]
-            mask = accepted.to(self.device)
-            prefixes.logs[self._tensor(pending.rows)[mask]] = pending.logs[mask]
+        accepted, layout = accepted.to(self.device), pending.layout
+        new = accepted[layout.owner].nonzero()[:, 0]  # of the T tokens, those of accepted texts
+        chain, place = pending.rows[layout.owner[new]], layout.place[new]
+        prefixes.keys[:, chain, place] = pending.keys[:, new]
+        prefixes.values[:, chain, place] = pending.values[:, new]
+        prefixes.logs[pending.rows[accepted]] = pending.logs[accepted]
 
     def _after_preamble(self, layer: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
         """[S,C+L,kv,D]: keys and values of texts [S,L,kv,D] behind those of the preamble."""
@@ -271,19 +263,17 @@ def load_llama(directory: Path, device: torch.device | str = "cpu", precision: s
     if precision not in PRECISIONS:
         raise BadInput(f"precision {precision}: choose one of {', '.join(PRECISIONS)}")
     try:
-        record = json.loads((directory / CONFIG).read_text(encoding="utf-8"))
-        data, words = ((directory / file).read_bytes() for file in (WEIGHTS, TOKENIZER))
+        record = read_config(directory)
         if record["format"] != LLAMA_FORMAT:
             raise BadModel(f"{directory}: not a {LLAMA_FORMAT} model; pull it again")
-        for file, content in ((WEIGHTS, data), (TOKENIZER, words)):
-            if hashlib.sha256(content).hexdigest() != record["sha256"][file]:
-                raise BadModel(f"{directory / file}: damaged (its checksum is another one); pull the model again")
+        weights, words = (read_checked(directory / file, record["sha256"][file]) for file in (WEIGHTS, TOKENIZER))
+        tokenizer = json.loads(words)
         config, boundary = LlamaConfig(**record["network"]), int(record["boundary"])
         if not 0 <= boundary < config.num_tokens:
             raise ValueError(f"no token has the number {boundary}")
-        network = build_network(config, load(data), device, getattr(torch, precision))
+        network = build_network(config, load(weights), device, getattr(torch, precision))
         name = f"{record['name']}-{record['sha256'][WEIGHTS][:8]}-{precision}"
-        return LlamaModel(network, BytePairs.load(directory / TOKENIZER), boundary, name)
+        return LlamaModel(network, BytePairs(tokenizer["tokens"], tokenizer["merges"]), boundary, name)
     except _DAMAGED as error:
         raise BadModel(f"{directory}: cannot be loaded ({error}); pull the model again") from error
 
