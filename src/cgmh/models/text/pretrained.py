@@ -6,7 +6,7 @@ Weights are safetensors only, code that comes with a model is never run, and err
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from logging import CRITICAL
@@ -222,20 +222,15 @@ def _explain(source: str, kind: Kind, error: BaseException, *, local: bool, offl
 def _quiet() -> Iterator[None]:
     """Neither warnings nor progress bars of transformers and the hub; as it was afterwards."""
     transformers, hub = (import_module(name).utils for name in ("transformers", "huggingface_hub"))
-    levels = [(logging, logging.get_verbosity()) for logging in (transformers.logging, hub.logging)]
-    bars, hub_bars = transformers.logging.is_progress_bar_enabled(), not hub.are_progress_bars_disabled()
-    for logging, _ in levels:
-        logging.set_verbosity(CRITICAL)
-    transformers.logging.disable_progress_bar()
-    hub.disable_progress_bars()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        for logging, level in levels:
-            logging.set_verbosity(level)
-        if bars:
-            transformers.logging.enable_progress_bar()
-        if hub_bars:
-            hub.enable_progress_bars()
+    with ExitStack() as restore, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for logging in (transformers.logging, hub.logging):
+            restore.callback(logging.set_verbosity, logging.get_verbosity())
+            logging.set_verbosity(CRITICAL)
+        if transformers.logging.is_progress_bar_enabled():
+            restore.callback(transformers.logging.enable_progress_bar)
+            transformers.logging.disable_progress_bar()
+        if not hub.are_progress_bars_disabled():
+            restore.callback(hub.enable_progress_bars)
+            hub.disable_progress_bars()
+        yield
