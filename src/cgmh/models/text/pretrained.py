@@ -16,7 +16,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from ...errors import BadModel, MissingExtra
+from ...errors import BadInput, BadModel, MissingExtra
 from ..pull.store import expanded
 
 Kind = Literal["causal", "masked"]
@@ -51,11 +51,15 @@ class Pretrained:
         positions = getattr(self.network.config.get_text_config(), "max_position_embeddings", None)
         return min(int(positions or 10**9), int(self.tokenizer.model_max_length or 10**9))
 
-    def tokens(self, texts: Sequence[str], **options: bool) -> list[list[int]]:
-        """The tokens of each text."""
+    def tokens(self, texts: Sequence[str], room: int | None = None, **options: bool) -> list[list[int]]:
+        """The tokens of each text; a text of more than `room` tokens is refused."""
         options |= {"return_attention_mask": False, "return_token_type_ids": False, "verbose": False}
-        ids: list[list[int]] = self.tokenizer(list(texts), **options)["input_ids"]
-        return ids
+        rows: list[list[int]] = self.tokenizer(list(texts), **options)["input_ids"]
+        for text, row in zip(texts, rows, strict=True):
+            if room is not None and len(row) > room:
+                start = text if len(text) <= 60 else text[:60] + "…"
+                raise BadInput(f"{start!r}: {len(row)} tokens; {self.name} reads at most {room}: shorten the text")
+        return rows
 
     def padded(self, rows: Sequence[Sequence[int]], padding: int) -> tuple[Tensor, Tensor]:
         """Rows of tokens on the device, with padding at the right, and which of them are no padding: [N,L] each."""
