@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import torch
 from sacrebleu.metrics.bleu import BLEU
 
-from cgmh.models.meaning.vectors import Encoder, EncoderConfig
+from cgmh.models.meaning.vectors import Encoder
 from toys import FIRST
 
 A, B, C, D = range(FIRST, FIRST + 4)
@@ -81,7 +81,7 @@ def classes() -> torch.Tensor:
 def toy_encoder(reach: int = 3) -> Encoder:
     with torch.random.fork_rng():
         torch.manual_seed(7)
-        encoder = Encoder(EncoderConfig(num_words=len(WORDS) + 1, width=4, hidden=5, reach=reach))
+        encoder = Encoder(num_words=len(WORDS) + 1, width=4, hidden=5, reach=reach)
         for parameter in encoder.parameters():  # far apart: some cosines are negative
             torch.nn.init.normal_(parameter)
     return encoder.double().eval().requires_grad_(False)

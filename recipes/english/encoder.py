@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from safetensors.torch import save_file
 
-from cgmh.models.meaning.vectors import PAD, Encoder, EncoderConfig
+from cgmh.models.meaning.vectors import PAD, Encoder
 from cgmh.text.vocabulary import Vocabulary, is_special
 
 CORPORA = ("wikipedia-1", "wikipedia-2", "reuters", "imdb", "fiction")
@@ -59,7 +59,7 @@ def main() -> None:
     pair = torch.from_numpy(np.stack([np.concatenate(firsts), np.concatenate(seconds)])).to(device)  # [2, P]
     stream = torch.cat([stream, stream.new_full((MAX_WORDS,), vocabulary.end)])
     table = torch.from_numpy(row).to(device)
-    encoder = Encoder(EncoderConfig(len(words) + 1, args.width, args.hidden, args.reach)).to(device)
+    encoder = Encoder(len(words) + 1, args.width, args.hidden, args.reach).to(device)
     scale = torch.nn.Parameter(torch.tensor(2.5, device=device))
     optimizer = torch.optim.AdamW([*encoder.parameters(), scale], lr=args.rate, weight_decay=0.01)
 

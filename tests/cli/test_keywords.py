@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cgmh.inputs import KeywordInput
-from cgmh.models.word.checkpoint import EMBEDDED
+from cgmh.models.pull.store import EMBEDDED
 from commands import Answer, run
 
 QUICK = ("--chains", "8", "--steps", "20", "--quiet")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from cgmh.models.word.checkpoint import read_config
+from cgmh.models.pull.store import read_config
 from commands import Answer, run
 from toy_text import write_corpus
 

@@ -237,10 +237,10 @@ class KeepsTokensOnly(LlamaModel):
 
     def keep(self, cache: Prefixes, pending: PendingTexts, accepted: Tensor) -> None:
         begins = not any(cache.tokens)
-        keys, values = cache.keys.clone(), cache.values.clone()
+        pairs = cache.pairs.clone()
         super().keep(cache, pending, accepted)
         if not begins:
-            cache.keys, cache.values = keys, values
+            cache.pairs = pairs
 
 
 def test_half_a_cache_is_caught(small: RecurrentModel) -> None:

@@ -1,6 +1,5 @@
 """From what a user names to models: a name, a path, a function or a model becomes a model, once per run."""
 
-import json
 import os
 import re
 from collections.abc import Callable, Sequence
@@ -15,19 +14,16 @@ from ..threads import single_threaded
 from .protocols import ContextModel, TextModel
 from .pull import store
 from .text.functions import FunctionModel
+from .text.huggingface import load_huggingface
+from .text.llama import load_llama
 from .text.masked import MaskedModel, load_masked
+from .text.ngram import load_ngram
 from .word.checkpoint import load_model
 from .word.recurrent import RecurrentModel
 
 AnyModel = RecurrentModel | TextModel | Callable[[list[str]], Any] | str | Path
 NGRAM_ENDINGS = (".arpa", ".arpa.gz", ".arpa.bz2", ".arpa.xz", ".klm", ".binary", ".bin")
-_RECURRENT_FORMAT = re.compile(r"cgmh-recurrent-\d+")
-_LLAMA_FORMAT = re.compile(r"cgmh-llama-\d+")
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
-_CHOICES = (
-    "give a name of `cgmh models list`, a directory of `cgmh train` or of Hugging Face, a hub name (owner/name), "
-    "or an n-gram file (.arpa, .klm)"
-)
 
 
 @dataclass(frozen=True)
@@ -120,9 +116,7 @@ def open_model(
 
     `precision` is for a pulled LLM: it says in which numbers its weights are multiplied.
     """
-    if name is None:
-        return _open_directory(store.EMBEDDED, device, precision)
-    path = store.expanded(name)
+    path = store.EMBEDDED if name is None else store.expanded(name)
     if path.is_dir():
         return _open_directory(path, device, precision)
     if os.path.lexists(path):
@@ -132,48 +126,26 @@ def open_model(
         return _open_directory(store.path_of(name), device, precision)
     # A mistyped path is not looked for on the hub: it starts with a dot, a slash or ~, or ends like a file.
     if _HUB_NAME.fullmatch(name) and not name.endswith((*NGRAM_ENDINGS, ".gguf")):
-        from .text.huggingface import load_huggingface
-
         return load_huggingface(name, device)
-    raise BadModel(f"{name or repr(name)}: no such model; {_CHOICES}")
+    raise BadModel(f"{name or repr(name)}: no such model; {store.CHOICES}")
 
 
 def _open_file(path: Path) -> TextModel:
     if path.name.endswith(NGRAM_ENDINGS):
-        from .text.ngram import load_ngram
-
         return load_ngram(path)
     if path.suffix == ".gguf":
         raise BadModel(f"{path}: has to be converted once; run: cgmh models pull NAME --from {path}, then --model NAME")
-    raise BadModel(f"{path}: not a kind of model file that can be read; {_CHOICES}")
+    raise BadModel(f"{path}: not a kind of model file that can be read; {store.CHOICES}")
 
 
 def _open_directory(directory: Path, device: str, precision: str | None) -> RecurrentModel | TextModel:
-    record = _config(directory)
-    kind = str(record.get("format", ""))
-    if _RECURRENT_FORMAT.fullmatch(kind):
+    record = store.read_config(directory)
+    kind = str(record.get("format", ""))  # a number at its end says which version; the loader knows which it reads
+    if kind.startswith("cgmh-recurrent-"):
         return load_model(directory, device)
-    if _LLAMA_FORMAT.fullmatch(kind):
-        from .text.llama import load_llama
-
+    if kind.startswith("cgmh-llama-"):
         return load_llama(directory, device, precision)
     if "model_type" in record:
-        from .text.huggingface import load_huggingface
-
         return load_huggingface(str(directory), device)
-    raise BadModel(f"{directory / store.CONFIG}: neither a model of `cgmh train` nor one of Hugging Face; {_CHOICES}")
-
-
-def _config(directory: Path) -> dict[str, Any]:
-    path = directory / store.CONFIG
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise BadModel(f"{directory}: not a model directory (it has no {store.CONFIG}); {_CHOICES}") from None
-    except OSError as error:
-        raise BadModel(f"{path}: cannot be read ({error.strerror})") from error
-    except ValueError as error:
-        raise BadModel(f"{path}: not valid JSON ({error}); get the model again") from error
-    if not isinstance(record, dict):
-        raise BadModel(f"{path}: not the configuration of a model; get the model again")
-    return record
+    config = directory / store.CONFIG
+    raise BadModel(f"{config}: neither a model of `cgmh train` nor one of Hugging Face; {store.CHOICES}")

@@ -116,7 +116,7 @@ def test_directories_that_hold_no_model(tmp_path: Path) -> None:
     assert "neither a model of `cgmh train` nor one of Hugging Face" in refused(configured(tmp_path / "a", {"x": 1}))
     assert "not the configuration of a model" in refused(configured(tmp_path / "b", [1]))
     (tmp_path / "b" / "config.json").write_text("{", encoding="utf-8")
-    assert "not valid JSON" in refused(tmp_path / "b")
+    assert "cannot be read (Expecting property name" in refused(tmp_path / "b")
     # Formats of another time are refused by the loader that knows them.
     assert "not a cgmh-recurrent-1 model" in refused(configured(tmp_path / "c", {"format": "cgmh-recurrent-0"}))
     assert refused(configured(tmp_path / "d", {"format": "cgmh-llama-0"}))
@@ -185,3 +185,10 @@ def test_a_context_is_read_in_place_of_the_one_before() -> None:
     assert first.after([]) is first
     plain = load_models(None, short)
     assert plain.after(["one"]) is plain  # a function reads no context
+
+
+def test_what_is_installed_can_be_told_without_anything_heavy() -> None:
+    code = "import sys, cgmh.models.pull.store; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "cgmh.models.pull.store" in loaded
+    assert not set(loaded) & {"torch", "numpy", "safetensors", "transformers"}

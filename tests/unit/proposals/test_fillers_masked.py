@@ -223,5 +223,5 @@ def test_settings_that_cannot_be(masked: MaskedModel, words: RecurrentModel) -> 
 
 
 def test_a_text_that_is_too_long(masked: MaskedModel) -> None:
-    with pytest.raises(BadInput, match=f"reads {CONTEXT} tokens"):
+    with pytest.raises(BadInput, match=f"reads at most {CONTEXT}: shorten"):
         masked.logits([masked.text(["cat"] * CONTEXT, [])])

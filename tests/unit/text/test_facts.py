@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cgmh.errors import BadInput
-from cgmh.models.word.checkpoint import EMBEDDED
+from cgmh.models.pull.store import EMBEDDED
 from cgmh.text import tokenizer
 from cgmh.text.facts import KINDS, Fact, find_facts, is_name, is_negation, is_number
 from cgmh.text.vocabulary import Vocabulary

@@ -8,7 +8,8 @@ import torch
 from safetensors.torch import load_file
 
 from cgmh.errors import BadInput, BadModel, CgmhError
-from cgmh.models.word.checkpoint import load_model, read_config
+from cgmh.models.pull.store import read_config
+from cgmh.models.word.checkpoint import load_model
 from cgmh.training import loop
 from cgmh.training.corpus import TrainingText
 from cgmh.training.loop import TrainingPlan, network_of_size, plan_for, resume, run_directory, train

@@ -9,7 +9,6 @@ import gzip
 import json
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -19,41 +18,33 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from ...errors import BadModel
-from ..word.checkpoint import EMBEDDED, quantise
+from ..pull.store import EMBEDDED
+from ..word.checkpoint import quantise
 
 PAD = 0  # the row of nothing: it counts for nothing, and so do words that the encoder does not know
 TABLES, WORDS = "meaning.safetensors", "meaning.json.gz"
 _SMALL = ("weight", "around.weight", "around.bias", "out.weight", "out.bias")  # of the encoder, stored as they are
 
 
-@dataclass(frozen=True)
-class EncoderConfig:
-    """Sizes of the encoder; `reach` words around each are read together."""
-
-    num_words: int
-    width: int = 64
-    hidden: int = 128
-    reach: int = 3
-
-
 class Encoder(nn.Module):
     """Words and what stands around them, weighted by how much they say, summed up: a vector of length 1."""
 
-    def __init__(self, config: EncoderConfig) -> None:
+    def __init__(self, num_words: int, width: int, hidden: int, reach: int) -> None:
+        """`reach` words around each are read together."""
         super().__init__()
-        self.config = config
-        self.table = nn.Parameter(torch.randn(config.num_words, config.width) * config.width**-0.5)
-        self.weight = nn.Parameter(torch.zeros(config.num_words))
-        self.around = nn.Linear(config.width * config.reach, config.hidden)
-        self.out = nn.Linear(config.width + config.hidden, config.hidden)
+        self.reach = reach
+        self.table = nn.Parameter(torch.randn(num_words, width) * width**-0.5)
+        self.weight = nn.Parameter(torch.zeros(num_words))
+        self.around = nn.Linear(width * reach, hidden)
+        self.out = nn.Linear(width + hidden, hidden)
 
     def forward(self, rows: Tensor) -> Tensor:
         """Unit vectors [N, H] of the sentences whose words are the rows [N, T]; PAD fills up."""
         known = rows != PAD
         words = nn.functional.embedding(rows, self.table) * known[..., None]  # [N, T, D]
-        half = self.config.reach // 2
+        half = self.reach // 2
         padded = nn.functional.pad(words, (0, 0, half, half))
-        window = torch.cat([padded[:, at : at + rows.shape[1]] for at in range(self.config.reach)], -1)
+        window = torch.cat([padded[:, at : at + rows.shape[1]] for at in range(self.reach)], -1)
         features = torch.cat([words, nn.functional.gelu(self.around(window))], -1)  # [N, T, D + H]
         weight = (self.weight[rows].exp() * known)[..., None]  # [N, T, 1]
         mean = (features * weight).sum(1) / weight.sum(1).clamp(min=1e-6)
@@ -101,7 +92,7 @@ def load_meaning(directory: Path = EMBEDDED) -> Meaning:
         }
         hidden, inputs = tensors["around.weight"].shape
         width = tables["table"].shape[1]
-        encoder = Encoder(EncoderConfig(len(words) + 1, width, hidden, inputs // width))
+        encoder = Encoder(len(words) + 1, width, hidden, inputs // width)
         encoder.load_state_dict({"table": tables["table"], **{name: tensors[name].float() for name in _SMALL}})
         if not len(tables["vectors"]) == len(tensors["rarity"]) == len(words) + 1:
             raise ValueError(f"{len(words)} words, but tables of other sizes")

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors.numpy import save
 
 from ...errors import BadModel
 from .gguf import Gguf, GgufTensor, open_gguf
@@ -20,7 +21,11 @@ from .store import CONFIG, LLAMA_FORMAT, TOKENIZER, WEIGHTS, sha256_of
 Array = NDArray[Any]
 _CONTROL = 3  # the token type of <|endoftext|> and its like
 _BOUNDARY = "<|endoftext|>"
-# Our names for the parts of a layer, and those of the file.
+# Our names for the sizes of the network and for the parts of a layer, and those of the file.
+_SIZES = {
+    "layers": "block_count", "width": "embedding_length", "heads": "attention.head_count",
+    "kv_heads": "attention.head_count_kv", "hidden": "feed_forward_length", "context": "context_length",
+}  # fmt: skip
 _PARTS = {
     "q": "attn_q", "k": "attn_k", "v": "attn_v", "o": "attn_output", "gate": "ffn_gate", "up": "ffn_up",
     "down": "ffn_down", "attention_norm": "attn_norm", "feed_norm": "ffn_norm",
@@ -29,8 +34,6 @@ _PARTS = {
 
 def convert_gguf(gguf: Gguf | Path, directory: Path, facts: dict[str, Any]) -> None:
     """Write a Llama directory; `facts` (name, licence, source) go into its `config.json`."""
-    from safetensors.numpy import save
-
     gguf = open_gguf(gguf) if isinstance(gguf, Path) else gguf
     tokenizer = _tokenizer(gguf)
     network = _network(gguf, len(tokenizer["tokens"]))
@@ -78,15 +81,9 @@ def _network(gguf: Gguf, num_tokens: int) -> dict[str, Any]:
     architecture = gguf.facts.get("general.architecture")
     if architecture != "llama":
         raise BadModel(f"{gguf.where}: a {str(architecture)[:40]} model; only the llama architecture is supported")
-    network = {
-        "layers": _fact(gguf, "llama.block_count", int),
-        "width": _fact(gguf, "llama.embedding_length", int),
-        "heads": _fact(gguf, "llama.attention.head_count", int),
-        "kv_heads": _fact(gguf, "llama.attention.head_count_kv", int, gguf.facts.get("llama.attention.head_count")),
-        "hidden": _fact(gguf, "llama.feed_forward_length", int),
-        "num_tokens": num_tokens,
-        "context": _fact(gguf, "llama.context_length", int),
-    }
+    defaults = {"kv_heads": gguf.facts.get("llama.attention.head_count")}
+    network = {ours: _fact(gguf, f"llama.{theirs}", int, defaults.get(ours)) for ours, theirs in _SIZES.items()}
+    network["num_tokens"] = num_tokens
     width, heads, kv_heads = network["width"], network["heads"], network["kv_heads"]
     if min(network.values()) < 1 or width % (2 * heads) or heads % kv_heads:
         raise BadModel(f"{gguf.where}: no network has width {width} with {heads} heads, {kv_heads} of them for keys")

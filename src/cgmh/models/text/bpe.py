@@ -1,14 +1,12 @@
 """Byte-level byte-pair encoding, as GPT-2 and SmolLM2 read text."""
 
-import json
 import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 
-from ...errors import BadInput, BadModel
+from ...errors import BadInput
 
 _CONTRACTION = re.compile(r"'(?:s|t|re|ve|m|ll|d)")
 # Over the kinds of the characters: a letter, 0 digit, . other mark, blank, tab for any other white space. Digits stand
@@ -50,14 +48,6 @@ class BytePairs:
         self._ranks = {tuple(merge.split(" ")): rank for rank, merge in enumerate(merges)}
         self._letters = _byte_letters()
         self._stretch = lru_cache(maxsize=200_000)(self._encode_stretch)
-
-    @classmethod
-    def load(cls, path: Path) -> "BytePairs":
-        try:
-            record = json.loads(path.read_text(encoding="utf-8"))
-            return cls(record["tokens"], record["merges"])
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise BadModel(f"{path}: not a tokenizer ({error}); pull the model again") from error
 
     def encode(self, text: str) -> list[int]:
         """The tokens of a text. A blank begins a piece, so what lies between blanks is encoded by itself, and kept."""

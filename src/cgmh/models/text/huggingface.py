@@ -47,28 +47,19 @@ class HuggingFaceModel:
         if not texts:
             return torch.empty(0, dtype=torch.float64)
         numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-        tokens = self._tokens(list(numbers))
+        room = self._pretrained.context - len(self._preamble)  # the end is predicted and not read
+        tokens = [[*self._preamble, *row, self._close] for row in self._encode(list(numbers), room)]
         log_prob = self._pretrained.in_batches(
             [len(row) - 1 for row in tokens], lambda batch: self._score([tokens[at] for at in batch])
         )
         return log_prob[[numbers[text] for text in texts]]
 
-    def _tokens(self, texts: list[str]) -> list[list[int]]:
-        """The tokens of each text, between the preamble and its end."""
-        rows = self._encode(texts)
-        room = self._pretrained.context - len(self._preamble)  # the end is predicted and not read
-        for text, row in zip(texts, rows, strict=True):
-            if len(row) > room:
-                start = text if len(text) <= 60 else text[:60] + "…"
-                raise BadInput(f"{start!r}: {len(row)} tokens; {self.name} reads at most {room}: shorten the text")
-        return [[*self._preamble, *row, self._close] for row in rows]
-
-    def _encode(self, texts: list[str]) -> list[list[int]]:
+    def _encode(self, texts: list[str], room: int | None = None) -> list[list[int]]:
         """The tokens of each text alone."""
         for text in texts:
             if any("\ud800" <= letter <= "\udfff" for letter in text):  # what Python makes of bytes it cannot decode
                 raise BadInput(f"{text!r}: not valid text; save it as UTF-8")
-        return self._pretrained.tokens(texts, add_special_tokens=False, split_special_tokens=True)
+        return self._pretrained.tokens(texts, room, add_special_tokens=False, split_special_tokens=True)
 
     def _score(self, tokens: list[list[int]]) -> Tensor:
         """[N] float64 on the CPU: the sum of log p of every token after the preamble."""

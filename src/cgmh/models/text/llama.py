@@ -4,7 +4,6 @@ Texts that are scored together share the work on what they begin with. A Llama a
 chains are at, so that an edited text is read from where the edit begins.
 """
 
-import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +19,7 @@ from safetensors.torch import load
 from torch import Tensor
 
 from ...errors import BadInput, BadModel
-from ..pull.store import CONFIG, LLAMA_FORMAT, TOKENIZER, WEIGHTS
+from ..pull.store import LLAMA_FORMAT, TOKENIZER, WEIGHTS, read_checked, read_config
 from .bpe import BytePairs
 from .transformer import MAX_TOKENS, Layout, LlamaConfig, LlamaNetwork, build_network
 
@@ -28,7 +27,7 @@ MAX_BATCH_TOKENS = {"cpu": 512, "cuda": 65_536}  # new tokens that are read toge
 PRECISIONS = ("float64", "float32", "bfloat16")
 # An AssertionError is what torch says about a device that it was built without.
 _DAMAGED = (
-    OSError, SafetensorError, LookupError, ArithmeticError, AssertionError, TypeError, ValueError, RuntimeError,
+    SafetensorError, LookupError, ArithmeticError, AssertionError, AttributeError, TypeError, ValueError, RuntimeError,
 )  # fmt: skip
 
 
@@ -38,13 +37,12 @@ class Prefixes:
 
     tokens: list[list[int]]
     logs: Tensor  # [B,L] float64: log p of each token, then of the end; 0 past it
-    keys: Tensor  # [layers,B,L,kv,D]
-    values: Tensor  # [layers,B,L,kv,D]
+    pairs: Tensor  # [layers,B,L,2,kv,D]: keys and values
 
     def select(self, rows: Tensor) -> "Prefixes":
         """A copy of these rows."""
         tokens = [list(self.tokens[row]) for row in rows.tolist()]
-        return Prefixes(tokens, self.logs[rows], self.keys[:, rows], self.values[:, rows])
+        return Prefixes(tokens, self.logs[rows], self.pairs[:, rows])
 
     @property
     def log_prob(self) -> Tensor:
@@ -56,12 +54,11 @@ class Prefixes:
 class PendingTexts:
     """R texts that may take the place of the current ones, and what is new about them."""
 
-    rows: list[int]
+    rows: Tensor  # [R]
     tokens: list[list[int]]
-    same: list[int]
+    layout: Layout  # of the T new tokens
     logs: Tensor  # [R,L] float64, of whole texts
-    keys: Tensor  # [layers,T,kv,D]
-    values: Tensor  # [layers,T,kv,D]
+    pairs: Tensor  # [layers,T,2,kv,D]: keys and values
 
     @property
     def log_prob(self) -> Tensor:
@@ -79,7 +76,7 @@ class LlamaModel:
         self, network: LlamaNetwork, tokenizer: BytePairs, boundary: int, name: str, context: Sequence[str] = ()
     ) -> None:
         self.network, self.tokenizer, self.name = network, tokenizer, name
-        self._boundary = boundary
+        self.device, self._boundary = network.device, boundary
         lines = [token for line in context for token in (*tokenizer.encode(line), *tokenizer.encode("\n"))]
         self._end = lines[-1] if lines else boundary
         with torch.no_grad():
@@ -93,10 +90,6 @@ class LlamaModel:
             raise BadInput(f"the context has {size} tokens; {self.name} takes at most {MAX_TOKENS // 2}")
         name = f"{self.name} after {len(context)} lines"
         return LlamaModel(self.network, self.tokenizer, self._boundary, name, context)
-
-    @property
-    def device(self) -> torch.device:
-        return self.network.device
 
     def encode(self, text: str) -> list[int]:
         tokens = self.tokenizer.encode(text)
@@ -149,8 +142,8 @@ class LlamaModel:
         layout = Layout.of(self._tensor(same), self._tensor(lengths), len(self._preamble), len(columns))
         where = self._tensor(path)  # [S,L]
 
-        def gather(layer: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-            return self._after_preamble(layer, keys[where], values[where])
+        def gather(layer: int, pairs: Tensor) -> Tensor:
+            return self._after_preamble(layer, pairs[where])
 
         read = self.network.read(self._tensor(tokens[fresh]), layout, gather)
         padded = np.pad(inside, ((0, 0), (1, 0)), constant_values=True)  # [S,1+L]: after each stands a token or the end
@@ -164,10 +157,10 @@ class LlamaModel:
     @torch.no_grad()
     def begin(self, texts: Sequence[str]) -> Prefixes:
         """The cache of B chains at these texts."""
-        layers, _, *shape = self._preamble.keys.shape
-        keys = self._preamble.keys.new_empty(layers, len(texts), 0, *shape)
+        layers, _, *shape = self._preamble.pairs.shape
+        pairs = self._preamble.pairs.new_empty(layers, len(texts), 0, *shape)
         logs = torch.zeros(len(texts), 0, dtype=torch.float64, device=self.device)
-        prefixes = Prefixes([[] for _ in texts], logs, keys, keys)
+        prefixes = Prefixes([[] for _ in texts], logs, pairs)
         every = torch.arange(len(texts))
         self.keep(prefixes, self.extend(prefixes, every, texts), every >= 0)
         return prefixes
@@ -183,13 +176,12 @@ class LlamaModel:
         self._widen(prefixes, width + 1)
         layout = Layout.of(self._tensor(same), self._tensor(lengths), len(self._preamble), width)
         mine = self._tensor(chains)  # [R]
-        kept: list[tuple[Tensor, Tensor]] = []
+        kept: list[Tensor] = []
 
-        def gather(layer: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-            kept.append((keys, values))
-            at = (layout.owner, layout.place)
-            all_keys = prefixes.keys[layer, mine, :width].index_put_(at, keys)
-            return self._after_preamble(layer, all_keys, prefixes.values[layer, mine, :width].index_put_(at, values))
+        def gather(layer: int, pairs: Tensor) -> Tensor:
+            kept.append(pairs)
+            current = prefixes.pairs[layer, mine, :width]  # a copy
+            return self._after_preamble(layer, current.index_put_((layout.owner, layout.place), pairs))
 
         fresh = [token for text, known in zip(tokens, same, strict=True) for token in text[known:]]
         read = self.network.read(self._tensor(fresh), layout, gather)
@@ -205,33 +197,21 @@ class LlamaModel:
         logs = prefixes.logs[mine]  # [R,L]
         logs[torch.arange(logs.shape[1], device=self.device) >= self._tensor(common)[:, None]] = 0
         logs[self._tensor(owners), self._tensor(places)] = self._log_probs(read, numbers, following)
-        new_keys, new_values = (torch.stack(layers) for layers in zip(*kept, strict=True))
-        return PendingTexts(chains, tokens, same, logs, new_keys, new_values)
+        return PendingTexts(mine, tokens, layout, logs, torch.stack(kept))
 
     def keep(self, prefixes: Prefixes, pending: PendingTexts, accepted: Tensor) -> None:
         """The accepted texts [R] become the current ones, in place."""
-        source, chains, places, offset = list[int](), list[int](), list[int](), 0
-        rows = zip(pending.rows, pending.tokens, pending.same, accepted.tolist(), strict=True)
-        for row, tokens, known, taken in rows:
-            num = len(tokens) - known
+        for row, tokens, taken in zip(pending.rows.tolist(), pending.tokens, accepted.tolist(), strict=True):
             if taken:
                 prefixes.tokens[row] = tokens
-                source += range(offset, offset + num)
-                chains += [row] * num
-                places += range(known, len(tokens))
-            offset += num
-        if source:
-            which, chain, place = self._tensor(source), self._tensor(chains), self._tensor(places)
-            prefixes.keys[:, chain, place] = pending.keys[:, which]
-            prefixes.values[:, chain, place] = pending.values[:, which]
-            mask = accepted.to(self.device)
-            prefixes.logs[self._tensor(pending.rows)[mask]] = pending.logs[mask]
+        accepted, layout = accepted.to(self.device), pending.layout
+        new = accepted[layout.owner].nonzero()[:, 0]  # of the T tokens, those of accepted texts
+        prefixes.pairs[:, pending.rows[layout.owner[new]], layout.place[new]] = pending.pairs[:, new]
+        prefixes.logs[pending.rows[accepted]] = pending.logs[accepted]
 
-    def _after_preamble(self, layer: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-        """[S,C+L,kv,D]: keys and values of texts [S,L,kv,D] behind those of the preamble."""
-        first_keys = self._preamble.keys[layer].expand(len(keys), -1, -1, -1)
-        first_values = self._preamble.values[layer].expand(len(values), -1, -1, -1)
-        return torch.cat([first_keys, keys], 1), torch.cat([first_values, values], 1)
+    def _after_preamble(self, layer: int, pairs: Tensor) -> Tensor:
+        """[S,C+L,2,kv,D]: keys and values of texts [S,L,2,kv,D] behind those of the preamble."""
+        return torch.cat([self._preamble.pairs[layer].expand(len(pairs), -1, -1, -1, -1), pairs], 1)
 
     def _log_probs(self, read: Tensor, rows: Any, following: Any) -> Tensor:
         """[P] float64: log p of the tokens `following`, each after hidden state number `rows`; 0 is the preamble."""
@@ -246,8 +226,7 @@ class LlamaModel:
         if missing > 0:
             missing += 8  # not again for the next word
             prefixes.logs = torch.nn.functional.pad(prefixes.logs, (0, missing))
-            prefixes.keys = torch.nn.functional.pad(prefixes.keys, (0, 0, 0, 0, 0, missing))
-            prefixes.values = torch.nn.functional.pad(prefixes.values, (0, 0, 0, 0, 0, missing))
+            prefixes.pairs = torch.nn.functional.pad(prefixes.pairs, (0, 0, 0, 0, 0, 0, 0, missing))
 
     def _tensor(self, numbers: Any) -> Tensor:
         return torch.as_tensor(np.asarray(numbers, np.int64), device=self.device)
@@ -271,19 +250,17 @@ def load_llama(directory: Path, device: torch.device | str = "cpu", precision: s
     if precision not in PRECISIONS:
         raise BadInput(f"precision {precision}: choose one of {', '.join(PRECISIONS)}")
     try:
-        record = json.loads((directory / CONFIG).read_text(encoding="utf-8"))
-        data, words = ((directory / file).read_bytes() for file in (WEIGHTS, TOKENIZER))
+        record = read_config(directory)
         if record["format"] != LLAMA_FORMAT:
             raise BadModel(f"{directory}: not a {LLAMA_FORMAT} model; pull it again")
-        for file, content in ((WEIGHTS, data), (TOKENIZER, words)):
-            if hashlib.sha256(content).hexdigest() != record["sha256"][file]:
-                raise BadModel(f"{directory / file}: damaged (its checksum is another one); pull the model again")
+        weights, words = (read_checked(directory / file, record["sha256"][file]) for file in (WEIGHTS, TOKENIZER))
+        tokenizer = json.loads(words)
         config, boundary = LlamaConfig(**record["network"]), int(record["boundary"])
         if not 0 <= boundary < config.num_tokens:
             raise ValueError(f"no token has the number {boundary}")
-        network = build_network(config, load(data), device, getattr(torch, precision))
+        network = build_network(config, load(weights), device, getattr(torch, precision))
         name = f"{record['name']}-{record['sha256'][WEIGHTS][:8]}-{precision}"
-        return LlamaModel(network, BytePairs.load(directory / TOKENIZER), boundary, name)
+        return LlamaModel(network, BytePairs(tokenizer["tokens"], tokenizer["merges"]), boundary, name)
     except _DAMAGED as error:
         raise BadModel(f"{directory}: cannot be loaded ({error}); pull the model again") from error
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from ...errors import BadInput, BadModel
+from ...errors import BadModel
 from ...text.tokenizer import first_word, join
 from .pretrained import Pretrained, load_pretrained
 
@@ -55,11 +55,7 @@ class MaskedModel:
         """[N,T] on the device of the model, float32 at least: the logits at the mask of each text."""
         if not texts:
             return torch.empty(0, self._pretrained.vocabulary_size, device=self._pretrained.device)
-        rows = self._pretrained.tokens(texts, add_special_tokens=True)
-        for text, row in zip(texts, rows, strict=True):
-            if len(row) > self._pretrained.context:
-                room = f"which reads {self._pretrained.context} tokens"
-                raise BadInput(f"{text[:60]!r}…: too long for {self.name}, {room}")
+        rows = self._pretrained.tokens(texts, self._pretrained.context, add_special_tokens=True)
         return self._pretrained.in_batches(list(map(len, rows)), lambda batch: self._score([rows[at] for at in batch]))
 
     def _score(self, rows: list[list[int]]) -> Tensor:

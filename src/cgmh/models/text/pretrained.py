@@ -6,7 +6,7 @@ Weights are safetensors only, code that comes with a model is never run, and err
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from logging import CRITICAL
@@ -16,7 +16,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from ...errors import BadModel, MissingExtra
+from ...errors import BadInput, BadModel, MissingExtra
 from ..pull.store import expanded
 
 Kind = Literal["causal", "masked"]
@@ -51,11 +51,15 @@ class Pretrained:
         positions = getattr(self.network.config.get_text_config(), "max_position_embeddings", None)
         return min(int(positions or 10**9), int(self.tokenizer.model_max_length or 10**9))
 
-    def tokens(self, texts: Sequence[str], **options: bool) -> list[list[int]]:
-        """The tokens of each text."""
+    def tokens(self, texts: Sequence[str], room: int | None = None, **options: bool) -> list[list[int]]:
+        """The tokens of each text; a text of more than `room` tokens is refused."""
         options |= {"return_attention_mask": False, "return_token_type_ids": False, "verbose": False}
-        ids: list[list[int]] = self.tokenizer(list(texts), **options)["input_ids"]
-        return ids
+        rows: list[list[int]] = self.tokenizer(list(texts), **options)["input_ids"]
+        for text, row in zip(texts, rows, strict=True):
+            if room is not None and len(row) > room:
+                start = text if len(text) <= 60 else text[:60] + "…"
+                raise BadInput(f"{start!r}: {len(row)} tokens; {self.name} reads at most {room}: shorten the text")
+        return rows
 
     def padded(self, rows: Sequence[Sequence[int]], padding: int) -> tuple[Tensor, Tensor]:
         """Rows of tokens on the device, with padding at the right, and which of them are no padding: [N,L] each."""
@@ -222,20 +226,15 @@ def _explain(source: str, kind: Kind, error: BaseException, *, local: bool, offl
 def _quiet() -> Iterator[None]:
     """Neither warnings nor progress bars of transformers and the hub; as it was afterwards."""
     transformers, hub = (import_module(name).utils for name in ("transformers", "huggingface_hub"))
-    levels = [(logging, logging.get_verbosity()) for logging in (transformers.logging, hub.logging)]
-    bars, hub_bars = transformers.logging.is_progress_bar_enabled(), not hub.are_progress_bars_disabled()
-    for logging, _ in levels:
-        logging.set_verbosity(CRITICAL)
-    transformers.logging.disable_progress_bar()
-    hub.disable_progress_bars()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        for logging, level in levels:
-            logging.set_verbosity(level)
-        if bars:
-            transformers.logging.enable_progress_bar()
-        if hub_bars:
-            hub.enable_progress_bars()
+    with ExitStack() as restore, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for logging in (transformers.logging, hub.logging):
+            restore.callback(logging.set_verbosity, logging.get_verbosity())
+            logging.set_verbosity(CRITICAL)
+        if transformers.logging.is_progress_bar_enabled():
+            restore.callback(transformers.logging.enable_progress_bar)
+            transformers.logging.disable_progress_bar()
+        if not hub.are_progress_bars_disabled():
+            restore.callback(hub.enable_progress_bars)
+            hub.disable_progress_bars()
+        yield

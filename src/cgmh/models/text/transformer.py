@@ -14,8 +14,9 @@ from torch.nn import functional
 MAX_TOKENS = 512  # of a text and what stands before it
 MAX_ROWS = {"cpu": 256, "cuda": 16_384}  # tokens whose next-token distributions are held at once
 
-# From the new keys and values [T,kv,D] of a layer to those of preamble and texts [S,C+L,kv,D].
-Gather = Callable[[int, Tensor, Tensor], tuple[Tensor, Tensor]]
+# From the number of a layer and its new pairs of keys and values [T,2,kv,D] to those of preamble and texts
+# [S,C+L,2,kv,D].
+Gather = Callable[[int, Tensor], Tensor]
 
 
 @dataclass(frozen=True)
@@ -60,17 +61,16 @@ class Preamble:
     preamble is read in full precision; rounding it would be most of the error of bfloat16.
     """
 
-    keys: Tensor  # [layers,C,kv,D]
-    values: Tensor  # [layers,C,kv,D]
+    pairs: Tensor  # [layers,C,2,kv,D]: keys and values
     hidden: Tensor  # [1,W], after the last of its tokens
     log_total: Tensor  # [1]
 
     def __len__(self) -> int:
-        return self.keys.shape[1]
+        return self.pairs.shape[1]
 
     def room(self, length: int) -> int:
         """L for texts of up to `length` tokens: on a GPU, C + L is a multiple of 8, which its kernels want."""
-        multiple = 8 if self.keys.device.type == "cuda" else 1
+        multiple = 8 if self.pairs.device.type == "cuda" else 1
         return -(-(len(self) + length) // multiple) * multiple - len(self)
 
 
@@ -122,9 +122,10 @@ class LlamaNetwork:
             mixed = functional.linear(self._normed(stream, layer.attention_norm), layer.qkv)
             heads = mixed.view(len(tokens), -1, config.head_width)
             q, k, v = torch.split(heads, [config.heads, kv, kv], 1)  # [T,heads,D]
-            keys, values = gather(number, self._turned(k, cos, sin), v)  # [S,L,kv,D]
+            pairs = gather(number, torch.stack([self._turned(k, cos, sin), v], 1))  # [S,C+L,2,kv,D]
+            keys, values = pairs.transpose(1, 3).unbind(2)  # [S,kv,C+L,D]
             queries = self._turned(q, cos, sin)[layout.query]  # [S,Q,heads,D]
-            seen = self._attention(queries.transpose(1, 2), keys.transpose(1, 2), values.transpose(1, 2), layout.mask)
+            seen = self._attention(queries.transpose(1, 2), keys, values, layout.mask)
             seen = seen.transpose(1, 2).reshape(-1, config.width).index_select(0, layout.back)
             stream = stream + functional.linear(seen, layer.out)
             gate, up = functional.linear(self._normed(stream, layer.feed_norm), layer.gate_up).chunk(2, -1)
@@ -154,17 +155,16 @@ class LlamaNetwork:
         layers = (layer.to(dtype) for layer in self.layers)
         ids = torch.tensor(tokens, dtype=torch.int64, device=self.device)
         exact = LlamaNetwork(self.config, self.table[ids].to(dtype), self.norm.to(dtype), layers)
-        kept: list[tuple[Tensor, Tensor]] = []
+        kept: list[Tensor] = []
 
-        def gather(_: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-            kept.append((keys.to(self.dtype), values.to(self.dtype)))
-            return keys[None], values[None]
+        def gather(_: int, pairs: Tensor) -> Tensor:
+            kept.append(pairs.to(self.dtype))
+            return pairs[None]
 
         zero, length = ids.new_zeros(1), ids.new_full((1,), len(ids))
         rows = torch.arange(len(ids), device=self.device)  # its table has the rows of the preamble only
         hidden = exact.read(rows, Layout.of(zero, length, 0, len(ids)), gather)[-1:].to(self.dtype)
-        keys, values = (torch.stack(layers) for layers in zip(*kept, strict=True))
-        return Preamble(keys, values, hidden, self.log_total(hidden))
+        return Preamble(torch.stack(kept), hidden, self.log_total(hidden))
 
     def _attention(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
         """[S,heads,Q,D]: what the queries [S,heads,Q,D] see of the keys and values [S,kv,C+L,D]."""

@@ -19,13 +19,13 @@ from torch import Tensor
 
 from ...errors import BadModel
 from ...text.vocabulary import Vocabulary
+from ..pull.store import CONFIG, EMBEDDED, WEIGHTS, read_checked, read_config
 from .layers import Int8Linear, Linear, Stack, WordTable, int8_is_fast
 from .network import NetworkConfig
 from .recurrent import Direction, Predictor, RecurrentModel
 
 FORMAT = "cgmh-recurrent-1"
-CONFIG, VOCABULARY, WEIGHTS = "config.json", "vocabulary.json.gz", "weights.safetensors"
-EMBEDDED = Path(__file__).parents[1] / "en"
+VOCABULARY = "vocabulary.json.gz"
 Precision = Literal["int8", "float16", "float32", "float64"]
 _STORED = {"forward": "right", "backward": "left"}
 
@@ -99,19 +99,6 @@ def save_model(
     (directory / CONFIG).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def read_config(directory: Path) -> dict[str, Any]:
-    """The `config.json` of a model directory, checked."""
-    try:
-        record = json.loads((directory / CONFIG).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise BadModel(f"{directory}: not a model directory (it has no {CONFIG}); `cgmh train` makes one") from None
-    except (OSError, ValueError) as error:
-        raise BadModel(f"{directory / CONFIG}: cannot be read ({error})") from error
-    if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise BadModel(f"{directory / CONFIG}: not a {FORMAT} model; train it again with `cgmh train`")
-    return record
-
-
 def load_model(
     directory: Path | str | None = None, device: torch.device | str = "cpu", precision: Precision | None = None
 ) -> RecurrentModel:
@@ -123,13 +110,10 @@ def load_model(
     directory = EMBEDDED if directory is None else Path(directory)
     device = torch.device(device)
     record = read_config(directory)
+    if record.get("format") != FORMAT:
+        raise BadModel(f"{directory / CONFIG}: not a {FORMAT} model; train it again with `cgmh train`")
     vocabulary = Vocabulary.load(directory / VOCABULARY)
-    try:
-        data = (directory / WEIGHTS).read_bytes()
-    except OSError as error:
-        raise BadModel(f"{directory / WEIGHTS}: cannot be read ({error.strerror})") from error
-    if hashlib.sha256(data).hexdigest() != record.get("sha256"):
-        raise BadModel(f"{directory / WEIGHTS}: damaged (its checksum is not the one in {CONFIG}); get the model again")
+    data = read_checked(directory / WEIGHTS, record.get("sha256", ""))
     try:
         config = NetworkConfig(**record["network"])
         tensors = _renamed(load(data), {stored: ours for ours, stored in _STORED.items()})

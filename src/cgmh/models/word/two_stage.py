@@ -71,6 +71,7 @@ class TwoStageModel(ABC):
     """A word model that proposes and screens, with a better scorer as the target."""
 
     name: str
+    _prefixes: PrefixModel | None = None  # the scorer, if it keeps what it read of the current texts
     window, trust = WHOLE, 0.5  # of the first stage: the two models often disagree (benchmarks/delayed.py)
 
     def __init__(self, words: RecurrentModel, lexicon: Lexicon | None = None) -> None:
@@ -92,7 +93,10 @@ class TwoStageModel(ABC):
 
     def log_prob(self, encoding: TwoStageEncoding) -> Tensor:
         if encoding.scores is None:
-            encoding.scores = self._begin(encoding.sentences)
+            if self._prefixes is None:
+                encoding.scores = Scores(self._score(encoding.sentences))
+            else:
+                encoding.scores = self._prefixes.begin(self.texts(encoding.sentences))
         log_prob: Tensor = encoding.scores.log_prob
         return log_prob.to(self.device)
 
@@ -120,7 +124,13 @@ class TwoStageModel(ABC):
         pending.passed = passed = keep.nonzero()[:, 0]
         if not len(passed):
             return log_prob
-        pending.scores = self._extend(encoding, pending.rows[passed], pending.sentences.select(passed))
+        candidates = pending.sentences.select(passed)
+        if self._prefixes is None:
+            pending.scores = Scores(self._score(candidates))
+        else:
+            self.log_prob(encoding)  # begins, if nobody has asked about the current sentences yet
+            rows = pending.rows[passed].cpu()
+            pending.scores = self._prefixes.extend(encoding.scores, rows, self.texts(candidates))
         return log_prob.index_copy(0, passed, pending.scores.log_prob.to(keep.device))
 
     def commit(self, encoding: TwoStageEncoding, pending: TwoStagePending, accepted: Tensor) -> None:
@@ -131,24 +141,19 @@ class TwoStageModel(ABC):
         ids, lengths = current.ids.clone(), current.lengths.clone()
         ids[rows], lengths[rows] = pending.sentences.ids[accepted], pending.sentences.lengths[accepted]
         encoding.sentences = Sentences(ids, lengths, current.inputs)
-        if encoding.scores is not None and pending.passed is not None and len(pending.passed):
-            self._keep(encoding, pending, accepted[pending.passed].cpu())
+        if encoding.scores is None or pending.passed is None or not len(pending.passed):
+            return
+        taken = accepted[pending.passed].cpu()  # [K]
+        if self._prefixes is None:
+            encoding.scores.log_prob[pending.rows[pending.passed].cpu()[taken]] = pending.scores.log_prob[taken]
+        else:
+            self._prefixes.keep(encoding.scores, pending.scores, taken)
 
-    def _begin(self, sentences: Sentences) -> Any:
-        """What is kept of the current sentences."""
-        return Scores(self._score(sentences))
-
-    def _extend(self, encoding: TwoStageEncoding, rows: Tensor, sentences: Sentences) -> Any:
-        """The scores of K sentences that may take the place of the rows [K]."""
-        return Scores(self._score(sentences))
-
-    def _keep(self, encoding: TwoStageEncoding, pending: TwoStagePending, accepted: Tensor) -> None:
-        """Of the candidates that passed, those accepted [K] become the current sentences."""
-        rows = pending.rows[pending.passed].cpu()
-        encoding.scores.log_prob[rows[accepted]] = pending.scores.log_prob[accepted]
+    def texts(self, sentences: Sentences) -> list[str]:
+        """The natural texts of sentences: that is what a text model reads."""
+        return self._texts(sentences.to_lists())
 
     def _texts(self, sentences: Iterable[Sequence[int]]) -> list[str]:
-        """The natural texts of sentences: that is what a text model reads."""
         if self._lexicon is None:
             raise ValueError("a text model reads the words of a lexicon: use `bound(lexicon)`")
         return [join(self._lexicon.words(ids)) for ids in sentences]
@@ -160,37 +165,17 @@ class TextTarget(TwoStageModel):
     def __init__(self, words: RecurrentModel, text_model: TextModel, lexicon: Lexicon | None = None) -> None:
         super().__init__(words, lexicon)
         self.text_model = text_model
+        self._prefixes = text_model if isinstance(text_model, PrefixModel) else None
         self.name = f"{text_model.name} screened by {words.name}"
 
     def bound(self, lexicon: Lexicon) -> "TextTarget":
         return TextTarget(self.words.bound(lexicon), self.text_model, lexicon)
-
-    def texts(self, sentences: Sentences) -> list[str]:
-        """What the text model reads."""
-        return self._texts(sentences.to_lists())
 
     def _score(self, sentences: Sentences) -> Tensor:
         texts = self.texts(sentences)
         numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
         log_prob = self.text_model.log_prob(list(numbers)).cpu().double()
         return log_prob[torch.tensor([numbers[text] for text in texts], dtype=torch.int64)]
-
-    def _begin(self, sentences: Sentences) -> Any:
-        if isinstance(self.text_model, PrefixModel):
-            return self.text_model.begin(self.texts(sentences))
-        return super()._begin(sentences)
-
-    def _extend(self, encoding: TwoStageEncoding, rows: Tensor, sentences: Sentences) -> Any:
-        if not isinstance(self.text_model, PrefixModel):
-            return super()._extend(encoding, rows, sentences)
-        self.log_prob(encoding)  # begins, if nobody has asked about the current sentences yet
-        return self.text_model.extend(encoding.scores, rows.cpu(), self.texts(sentences))
-
-    def _keep(self, encoding: TwoStageEncoding, pending: TwoStagePending, accepted: Tensor) -> None:
-        if isinstance(self.text_model, PrefixModel):
-            self.text_model.keep(encoding.scores, pending.scores, accepted)
-        else:
-            super()._keep(encoding, pending, accepted)
 
 
 def log_readings(

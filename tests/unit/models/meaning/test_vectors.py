@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from cgmh.errors import BadModel
-from cgmh.models.meaning.vectors import TABLES, WORDS, Encoder, EncoderConfig, Meaning, load_meaning, save_meaning
+from cgmh.models.meaning.vectors import TABLES, WORDS, Encoder, Meaning, load_meaning, save_meaning
 
 LISTED = ["the", "river", "zürich", "don't"]
 
@@ -17,7 +17,7 @@ LISTED = ["the", "river", "zürich", "don't"]
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
     chance = torch.Generator().manual_seed(0)
-    encoder = Encoder(EncoderConfig(len(LISTED) + 1, width=6, hidden=4, reach=3)).requires_grad_(False)
+    encoder = Encoder(len(LISTED) + 1, width=6, hidden=4, reach=3).requires_grad_(False)
     for parameter in encoder.parameters():
         parameter.copy_(torch.randn(parameter.shape, generator=chance))
     vectors = torch.randn(len(LISTED) + 1, 8, generator=chance)
@@ -33,7 +33,7 @@ def test_saved_and_loaded(saved: Path) -> None:
     expected = torch.nn.functional.normalize(whole["vectors"][1:].double(), dim=-1)
     torch.testing.assert_close(meaning.vectors[1:], expected, rtol=0, atol=0.02)  # int8
     assert not meaning.vectors[0].any()
-    encoder = Encoder(EncoderConfig(5, 6, 4, 3)).double().requires_grad_(False)
+    encoder = Encoder(5, 6, 4, 3).double().requires_grad_(False)
     encoder.load_state_dict(whole["encoder"])
     rows = torch.tensor([[1, 2, 3], [4, 4, 0]])
     assert float((meaning.encoder(rows) * encoder(rows)).sum(-1).min()) > 0.999
@@ -87,7 +87,7 @@ def test_what_ships_has_vectors_of_length_1_or_none(shipped: Meaning) -> None:
     there = norms[1:][norms[1:] > 0]  # a few words have no vector of their own
     torch.testing.assert_close(there, torch.ones_like(there))
     assert len(there) > 0.95 * len(norms)
-    assert len(shipped.vectors) == len(shipped.rarity) == shipped.encoder.config.num_words > 1000
+    assert len(shipped.vectors) == len(shipped.rarity) == len(shipped.encoder.table) > 1000
     assert bool((shipped.rarity[1:] > 0).all())
 
 

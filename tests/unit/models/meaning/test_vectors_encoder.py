@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from cgmh.models.meaning.vectors import PAD, Encoder, EncoderConfig
+from cgmh.models.meaning.vectors import PAD, Encoder
 from meanings import toy_encoder
 
 
@@ -44,7 +44,7 @@ def test_the_order_matters_only_with_what_stands_around() -> None:
 
 def test_by_hand() -> None:
     """One feature, no surroundings: the mean of the words by their weights, through the last layer."""
-    encoder = Encoder(EncoderConfig(num_words=3, width=1, hidden=2, reach=1)).double().requires_grad_(False)
+    encoder = Encoder(num_words=3, width=1, hidden=2, reach=1).double().requires_grad_(False)
     encoder.table[:] = torch.tensor([[9.0], [1.0], [-2.0]])
     encoder.weight[:] = torch.tensor([5.0, 0.0, math.log(3.0)])
     for layer in (encoder.around, encoder.out):

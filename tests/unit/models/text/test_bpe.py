@@ -2,7 +2,6 @@
 
 import json
 from itertools import chain
-from pathlib import Path
 from unicodedata import category, ucd_3_2_0
 
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-from cgmh.errors import BadInput, BadModel
+from cgmh.errors import BadInput
 from cgmh.models.text.bpe import BytePairs, pieces
 from toy_text import sentences
 
@@ -140,27 +139,6 @@ def test_a_mistake_would_be_seen() -> None:
 
 def test_what_is_no_text_is_a_question_mark() -> None:
     assert OURS.encode("\ud800") == OURS.encode("?")
-
-
-def test_a_file_is_read(tmp_path: Path) -> None:
-    file = tmp_path / "tokenizer.json"
-    record = {"tokens": TOKENS, "merges": [" ".join(pair) for pair in PAIRS], "specials": [0, 1, 2]}
-    file.write_text(json.dumps(record, ensure_ascii=False), encoding="utf-8")
-    assert BytePairs.load(file).encode(EVERYDAY[1]) == OURS.encode(EVERYDAY[1])
-
-
-@pytest.mark.parametrize(
-    "content",
-    [None, b"", b"{", b"\xff\xfe", b"[]", b"null", b"{}", b'{"tokens": ["a"]}', b'{"tokens": 3, "merges": []}',
-     b'{"tokens": ["a"], "merges": [3]}', b'{"tokens": [["a"]], "merges": []}'],
-)  # fmt: skip
-def test_a_file_that_is_no_tokenizer(tmp_path: Path, content: bytes | None) -> None:
-    file = tmp_path / "tokenizer.json"
-    if content is not None:
-        file.write_bytes(content)
-    with pytest.raises(BadModel, match=r"tokenizer\.json: not a tokenizer .*; pull the model again") as caught:
-        BytePairs.load(file)
-    assert "\n" not in str(caught.value)
 
 
 def test_a_missing_token_is_told() -> None:

@@ -280,4 +280,19 @@ def test_a_damaged_directory(llama_directory: Path, tmp_path: Path, name: str) -
     DAMAGES[name](copy)
     message = one_line(BadModel, lambda: load_llama(copy))
     assert message.startswith(str(copy))
-    assert "pull" in message
+    assert ("cgmh models list" if name == "no configuration" else "pull") in message
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"\xff\xfe", b"[]", b"null", b"{}", b'{"tokens": ["a"]}', b'{"tokens": 3, "merges": []}',
+     b'{"tokens": ["a"], "merges": [3]}', b'{"tokens": [["a"]], "merges": []}'],
+)  # fmt: skip
+def test_a_file_that_is_no_tokenizer(llama_directory: Path, tmp_path: Path, content: bytes) -> None:
+    copy = shutil.copytree(llama_directory, tmp_path / "copy")
+    (copy / "tokenizer.json").write_bytes(content)
+    record = json.loads((copy / "config.json").read_text(encoding="utf-8"))
+    damaged(copy, sha256=record["sha256"] | {"tokenizer.json": hashlib.sha256(content).hexdigest()})
+    message = one_line(BadModel, lambda: load_llama(copy))
+    assert message.startswith(f"{copy}: cannot be loaded (")
+    assert message.endswith("; pull the model again")

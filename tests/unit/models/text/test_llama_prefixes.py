@@ -172,7 +172,7 @@ def test_a_mistake_would_be_seen() -> None:
     model().keep(cache, pending, torch.tensor([True, True, True]))
     with pytest.raises(AssertionError):
         same(cache.log_prob, TEXTS)
-    cache.keys[:, 1] += 0.1
+    cache.pairs[:, 1, :, 0] += 0.1  # its keys
     with pytest.raises(AssertionError):
         same(model().extend(cache, torch.tensor([1]), ["snows"]).log_prob, ["snows"])
 

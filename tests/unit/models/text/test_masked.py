@@ -48,7 +48,7 @@ def test_words_that_are_one_token(model: MaskedModel) -> None:
 
 
 def test_a_text_that_is_too_long(model: MaskedModel) -> None:
-    with pytest.raises(BadInput, match=f"too long for bert, which reads {CONTEXT} tokens"):
+    with pytest.raises(BadInput, match=f"tokens; bert reads at most {CONTEXT}: shorten the text"):
         model.logits([model.text(["the"] * CONTEXT, [])])
 
 

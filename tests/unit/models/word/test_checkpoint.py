@@ -11,7 +11,8 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from cgmh.errors import BadModel
-from cgmh.models.word.checkpoint import EMBEDDED, load_model, quantise, read_config
+from cgmh.models.pull.store import EMBEDDED, read_config
+from cgmh.models.word.checkpoint import load_model, quantise
 from cgmh.text.sentences import Sentences
 from recurrent_toys import tiny_model
 
