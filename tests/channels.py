@@ -5,7 +5,7 @@ from functools import cache
 
 import torch
 
-from cgmh.constraints.channel import Channel, ChannelSource, Operation, Priced
+from cgmh.constraints.channel import Channel, ChannelSource, Priced
 from meanings import NUM_IDS, OUT, A, B, C
 
 # Every operation is priced, each by a number of its own, so that none can stand for another.
@@ -51,7 +51,7 @@ def cheapest(
         found = [] if i < len(source.ids) or j < len(words) else [0.0]
         for back, on in ((1, 1), (1, 0), (0, 1), (2, 2), (1, 2), (2, 1)):
             if i + back <= len(source.ids) and j + on <= len(words):
-                priced = price(source, words, Operation(i, i + back, j, j + on, ""), insert, other, order)
+                priced = price(source, i, i + back, words[j : j + on], insert, other, order)
                 if priced is not None:
                     found.append(priced.cost + cost(i + back, j + on))
         return min(found)
@@ -61,15 +61,18 @@ def cheapest(
 
 def price(
     source: ChannelSource,
+    at: int,
+    end: int,
     words: Sequence[int],
-    operation: Operation,
     insert: Sequence[float],
     other: Priced,
     order: float,
 ) -> Priced | None:
-    """What an operation costs and what it is called, or nothing where there is none of that kind."""
-    at, old = operation.start, tuple(source.ids[operation.start : operation.end])
-    new = tuple(words[operation.at : operation.until])
+    """What it costs to have `words` in place of those of the source from `at` to `end`, and what that is called.
+
+    Nothing where that is no single operation.
+    """
+    old, new = tuple(source.ids[at:end]), tuple(words)
     match len(old), len(new):
         case 1, 1:
             elsewise = source.other[at] if source.other else other

@@ -11,8 +11,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cgmh.constraints.channel import Channel, ChannelSource, Operation, Priced
+from cgmh.constraints.channel import Channel, ChannelSource, Priced
 from cgmh.laws import check_constraint
+from cgmh.text.edits import Edit, Ids, splice
 from cgmh.text.sentences import Sentences
 from channels import (
     FIRST_COST,
@@ -110,32 +111,28 @@ def cases(draw: st.DrawFn) -> Case:
     )  # fmt: skip
 
 
-def rebuilt(source: list[int], some: list[int], operations: list[Operation]) -> list[int]:
-    """The sentence that the operations make of the source."""
-    found, start = [], 0
-    for one in operations:
-        assert start <= one.start <= one.end
-        found += source[start : one.start]
-        assert len(found) == one.at  # what lies between two operations was kept
-        found += some[one.at : one.until]
-        start = one.end
-    return found + source[start:]
+def paid(case: Case, source: ChannelSource, edit: Edit[Ids]) -> list[Priced]:
+    """What an edit costs, word by word where it inserts several."""
+    parts = [edit.replacement] if edit.original else [(word,) for word in edit.replacement]
+    prices = [price(source, edit.start, edit.end, words, case.insert, case.other, case.order) for words in parts]
+    assert None not in prices
+    return [priced for priced in prices if priced is not None]
 
 
 @settings(max_examples=100)
 @given(case=cases())
 def test_factor_and_alignment_are_those_of_a_plain_search(case: Case) -> None:
-    """The least cost over all ways; the operations make the sentence from the source and cost as much."""
+    """The least cost over all ways; the edits make the sentence from the source and cost as much."""
     channel, batch = case.channel, case.batch
-    found = zip(case.sentences, case.inputs, channel.log_factor(batch).tolist(), channel.align(batch), strict=True)
-    for some, input, log_factor, operations in found:
+    answers = zip(case.sentences, case.inputs, channel.log_factor(batch).tolist(), channel.align(batch), strict=True)
+    for words, input, log_factor, edits in answers:
         source = case.sources[input]
-        least, rest = cheapest(source, some, case.insert, case.other, case.order), case.rest(source, some)
-        assert -log_factor == least + rest
-        assert rebuilt(list(source.ids), some, operations) == some
-        paid = [price(source, some, one, case.insert, case.other, case.order) for one in operations]
-        assert [one.kind for one in operations] == [one.kind for one in paid if one]
-        assert sum(one.cost for one in paid if one) == least
+        least = cheapest(source, words, case.insert, case.other, case.order)
+        assert -log_factor == least + case.rest(source, words)
+        assert splice(tuple(source.ids), edits) == tuple(words)
+        prices = [paid(case, source, edit) for edit in edits]
+        assert [edit.kind for edit in edits] == [parts[0].kind for parts in prices]
+        assert sum(priced.cost for parts in prices for priced in parts) == least
 
 
 @settings(max_examples=30)
