@@ -21,7 +21,6 @@ from channels import (
     INSERT_KINDS,
     MISSPELT,
     ORDER,
-    OTHER,
     SOURCES,
     STRANGE,
     cheapest,
@@ -44,7 +43,6 @@ class Case:
 
     sources: list[ChannelSource]
     insert: list[float]
-    other: Priced
     order: float
     first: float
     strange: list[float] | None
@@ -56,7 +54,7 @@ class Case:
     def channel(self) -> Channel:
         strange = None if self.strange is None else torch.tensor(self.strange, dtype=torch.float64)
         insert = torch.tensor(self.insert, dtype=torch.float64)
-        return Channel(self.sources, insert, INSERT_KINDS, self.other, self.order, self.first, strange)
+        return Channel(self.sources, insert, INSERT_KINDS, self.order, self.first, strange)
 
     @property
     def batch(self) -> Sentences:
@@ -73,24 +71,19 @@ def priced(kind: str) -> st.SearchStrategy[Priced]:
 
 @st.composite
 def typed(draw: st.DrawFn) -> ChannelSource:
-    """A source of up to four words, with tables of each kind or without."""
+    """A source of up to four words; its tables have entries or none."""
     ids = draw(st.lists(words, max_size=4))
-    tables: dict[str, Any] = {}
-    if draw(st.booleans()):
-        tables["split"] = [
-            draw(st.dictionaries(st.tuples(words, words), priced(f"split {at}"), max_size=2)) for at in range(len(ids))
-        ]
-    if draw(st.booleans()):
-        tables["join"] = [
-            draw(st.dictionaries(words, priced(f"join {at}"), max_size=2)) for at in range(max(len(ids) - 1, 0))
-        ]
-    if draw(st.booleans()):
-        tables["other"] = [draw(priced(f"other {at}")) for at in range(len(ids))]
+    most = draw(st.sampled_from([0, 2]))  # of the splits and joins of a place
+    split = [
+        draw(st.dictionaries(st.tuples(words, words), priced(f"split {at}"), max_size=most)) for at in range(len(ids))
+    ]
+    join = [draw(st.dictionaries(words, priced(f"join {at}"), max_size=most)) for at in range(max(len(ids) - 1, 0))]
+    delete, other = ([draw(priced(f"{kind} {at}")) for at in range(len(ids))] for kind in ("delete", "other"))
     replace = [
         draw(st.dictionaries(words.filter(lambda word, own=own: word != own), priced(f"replace {at}"), max_size=3))
         for at, own in enumerate(ids)
     ]
-    return ChannelSource(ids, replace, [draw(priced(f"delete {at}")) for at in range(len(ids))], **tables)
+    return ChannelSource(ids, replace, delete, split, join, other)
 
 
 @st.composite
@@ -106,7 +99,7 @@ def cases(draw: st.DrawFn) -> Case:
         sentences.append(draw(st.sampled_from([near, near[::-1], draw(st.lists(words, max_size=5))])))
     vector = st.lists(costs, min_size=NUM_IDS, max_size=NUM_IDS)
     return Case(
-        sources, draw(vector), draw(priced("other")), draw(costs), draw(costs), draw(st.none() | vector),
+        sources, draw(vector), draw(costs), draw(costs), draw(st.none() | vector),
         sentences, inputs, draw(st.integers(1, 3)),
     )  # fmt: skip
 
@@ -114,7 +107,7 @@ def cases(draw: st.DrawFn) -> Case:
 def paid(case: Case, source: ChannelSource, edit: Edit[Ids]) -> list[Priced]:
     """What an edit costs, word by word where it inserts several."""
     parts = [edit.replacement] if edit.original else [(word,) for word in edit.replacement]
-    prices = [price(source, edit.start, edit.end, words, case.insert, case.other, case.order) for words in parts]
+    prices = [price(source, edit.start, edit.end, words, case.insert, case.order) for words in parts]
     assert None not in prices
     return [priced for priced in prices if priced is not None]
 
@@ -127,7 +120,7 @@ def test_factor_and_alignment_are_those_of_a_plain_search(case: Case) -> None:
     answers = zip(case.sentences, case.inputs, channel.log_factor(batch).tolist(), channel.align(batch), strict=True)
     for words, input, log_factor, edits in answers:
         source = case.sources[input]
-        least = cheapest(source, words, case.insert, case.other, case.order)
+        least = cheapest(source, words, case.insert, case.order)
         assert -log_factor == least + case.rest(source, words)
         assert splice(tuple(source.ids), edits) == tuple(words)
         prices = [paid(case, source, edit) for edit in edits]
@@ -144,7 +137,7 @@ def test_the_laws_hold(case: Case) -> None:
 def test_the_laws_hold_with_costs_that_round() -> None:
     generator = torch.Generator().manual_seed(0)
     insert, strange = torch.rand(2, NUM_IDS, generator=generator, dtype=torch.float64)
-    channel = Channel(SOURCES, insert, INSERT_KINDS, OTHER, ORDER, FIRST_COST, strange)
+    channel = Channel(SOURCES, insert, INSERT_KINDS, ORDER, FIRST_COST, strange)
     ids = torch.randint(A, NUM_IDS, (20, 16), generator=generator).tolist()
     for length in range(4, 16):
         rows = [row[: length - number % 2] for number, row in enumerate(ids)]
@@ -184,7 +177,7 @@ def searched() -> list[float]:
     for input, *some in keys(STATES):
         source = SOURCES[input]
         rest = FIRST_COST * (some != list(source.ids)) + float(STRANGE[some].sum())
-        found.append(-cheapest(source, some, INSERT.tolist(), OTHER, ORDER) - rest)
+        found.append(-cheapest(source, some, INSERT.tolist(), ORDER) - rest)
     return found
 
 

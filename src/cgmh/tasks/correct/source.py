@@ -176,7 +176,6 @@ def make_channel(
         [source.channel(lexicon, confusions, costs) for source in sources],
         torch.tensor([costs.insert[kind] for kind in kinds], dtype=torch.float64),
         kinds,
-        Priced(costs.replace["word"], "word"),
         costs.order,
         costs.first,
         torch.cat([torch.zeros(num_known, dtype=torch.float64), costs.strange * strange]),
