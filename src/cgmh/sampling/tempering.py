@@ -124,9 +124,8 @@ class TemperedKernel:
         state, info = self.kernel.step(draws, replicas.state, own, None if active is None else active[chain])
         replicas = Replicas(state, levels)
         info = replace(info, chain=chain, step=clock[chain])
-        cold = info.select(replicas.rows[:, 0])
+        cold = info.select(replicas.rows[:, 0] if active is None else replicas.rows[active, 0])
         if active is not None:
-            cold = cold.select(active.nonzero()[:, 0])
             info = info.select(active[chain].nonzero()[:, 0])
         return replicas, TemperedInfo(
             cold.candidate, cold.log_ratio, cold.accepted, cold.changed, cold.sentences, cold.log_target, cold.chain,

@@ -215,7 +215,10 @@ def join_sentences(passage: Passage, parts: Sequence[Result]) -> Result:
     nll = sum(s.nll_per_word * num for s, num in zip(best, num_words, strict=True)) / sum(num_words)
     words = tuple(word for sentence in best for word in sentence.words)
     sentence = Sentence(splice(text, edits), words, nll, sum(s.log_target for s in best))
-    others = [_placed(passage, other) for other in parts[0].sentences[1:]] if len(parts) == 1 else []
+    others: list[Sentence] = []
+    if len(parts) == 1:  # the other versions of the only sentence, with what stands around it
+        before, after = text[: passage.sentences[0].start], text[passage.sentences[0].end :]
+        others = [replace(other, text=before + other.text + after) for other in parts[0].sentences[1:]]
     return replace(
         parts[0],
         input=text,
@@ -225,13 +228,6 @@ def join_sentences(passage: Passage, parts: Sequence[Result]) -> Result:
         edits=edits,
         doubtful=tuple(edit for part in parts for edit in part.doubtful),
     )
-
-
-def _placed(passage: Passage, sentence: Sentence) -> Sentence:
-    """Another version of the only sentence of a text, with what stands around it."""
-    source = passage.sentences[0]
-    text = passage.text[: source.start] + sentence.text + passage.text[source.end :]
-    return replace(sentence, text=text)
 
 
 def _mean_rates(rates: Sequence[dict[str, float | None]]) -> dict[str, float | None]:
