@@ -39,16 +39,6 @@ class Info:
     chain: Tensor  # [N]: the row of the batch that made the step
     step: Tensor  # [N]: its number
 
-    @property
-    def move(self) -> Tensor:
-        """[N], into MOVES."""
-        return self.candidate.move
-
-    @property
-    def at(self) -> Tensor:
-        """[N]: the place of the edit."""
-        return self.candidate.at
-
     def select(self, rows: Tensor) -> "Info":
         return Info(
             self.candidate.select(rows), self.log_ratio[rows], self.accepted[rows], self.changed[rows],

@@ -123,12 +123,13 @@ class _Recorder:
 
     def add(self, info: Info, log_model: Tensor) -> None:
         """Record a step of each chain."""
-        cell = info.sentences.inputs * (2 * len(MOVES)) + info.move
+        cell = info.sentences.inputs * (2 * len(MOVES)) + info.candidate.move
         self.counts.index_add_(0, cell, torch.ones_like(cell))
         self.counts.index_add_(0, cell + len(MOVES), info.accepted.long())
         columns = {
-            "chain": self._names[info.chain], "step": info.step, "move": info.move, "log_ratio": info.log_ratio,
-            "accepted": info.accepted, "changed": info.changed, "log_target": info.log_target, "log_model": log_model,
+            "chain": self._names[info.chain], "step": info.step, "move": info.candidate.move,
+            "log_ratio": info.log_ratio, "accepted": info.accepted, "changed": info.changed,
+            "log_target": info.log_target, "log_model": log_model,
         }  # fmt: skip
         self._append(info.candidate.sentences, columns, torch.ones_like(info.changed))
         self.final = info.sentences

@@ -1,6 +1,7 @@
 """Error correction: the sentence that was meant, near the one that was typed."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from ...constraints import Constraint, ContainsWords, LengthBetween
 from ...errors import BadInput
@@ -60,10 +61,7 @@ class Correct:
             words = models.words.bound(lexicon)
             target = Target(words, [*kept, matches_source(read, lexicon)])
             start = repeated([source.ids for source in read], chains, capacity, words.device)
-
-            def search(model: WordModel) -> Mixture:
-                return paper_moves(read, lexicon, model, target.constraints)
-
+            search = partial(paper_moves, read, lexicon, target.constraints)
             return Problem(lexicon, words, target, search, start, report, asked.about, STEEPEST)
         readings = READINGS if models.text is None else READINGS_BESIDE_BIG
         experts = ProductOfExperts(models.words, readings, models.text, BIG).bound(lexicon)
