@@ -86,6 +86,7 @@ class TemperedInfo(Info):
     exchange: Exchange  # before it
 
 
+@dataclass(eq=False)
 class TemperedKernel:
     """Exchanges between neighbouring levels, then a step of every replica at its own temperature.
 
@@ -93,9 +94,8 @@ class TemperedKernel:
     Exchanges are proposed before each step, between even and odd pairs in turn: pairs of one turn do not overlap.
     """
 
-    def __init__(self, kernel: Kernel, ladder: Ladder) -> None:
-        self.kernel = kernel
-        self.ladder = ladder
+    kernel: Kernel
+    ladder: Ladder
 
     def init(self, start: Sentences, levels: Tensor | None = None) -> Replicas:
         """The replicas at the start of B chains, all of a chain at its sentence; with `levels`, at B*K sentences."""

@@ -23,19 +23,15 @@ GROUPS = {
     "number": ("that those",),
     "determiner": (
         "a an the", "this that these those", "my mine me", "your yours you you're", "his he him", "her hers she",
-        "its it", "our ours us", "their theirs they them there they're", "much many lot more",
-        "few little less fewer",
+        "its it", "our ours us", "their theirs they them there they're", "much many lot more", "few little less fewer",
         "some any", "each every all", "another other others", "such so", "either neither", "the this that these those",
         "the my your his her its our their", "no not none",
     ),
-    "preposition": (
-        _PREPOSITIONS, "because since as", "until by", "then than",
-    ),
+    "preposition": (_PREPOSITIONS, "because since as", "until by", "then than"),
     "auxiliary": (
         "is are was were be been being am", "has have had having", "do does did done doing", "will would", "can could",
         "may might", "shall should", "is has", "are have", "was had", "don't doesn't didn't",
-        "isn't aren't wasn't weren't",
-        "won't wouldn't", "can't couldn't cannot", "hasn't haven't hadn't", "to too two",
+        "isn't aren't wasn't weren't", "won't wouldn't", "can't couldn't cannot", "hasn't haven't hadn't", "to too two",
     ),
     "pronoun": (
         "I me my myself", "he him himself", "she her herself", "we us our ourselves", "they them their themselves",
