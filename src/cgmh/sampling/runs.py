@@ -13,7 +13,7 @@ from ..text.sentences import Sentences
 from ..threads import num_cores, single_threaded
 from .chain import Schedule, sample
 from .kernel import Info, Kernel
-from .tempering import Exchanges, Ladder, Replicas, TemperedInfo, rates, tempered
+from .tempering import Exchanges, Ladder, Replicas, TemperedInfo, tempered
 
 SMALLEST_SHARD = 16  # rows below which another thread does not pay
 KINDS = (*MOVES, "exchange")  # what a recorded step may be
@@ -51,7 +51,7 @@ class Record:
 
     def exchange_rates(self) -> tuple[float | None, ...]:
         """The share of exchanges accepted, by pair of levels from the coldest; nothing if the chains had one level."""
-        return rates(self.finals["tried"], self.finals["exchanged"]) if "tried" in self.finals else ()
+        return Exchanges(self.finals["tried"], self.finals["exchanged"]).rates() if "tried" in self.finals else ()
 
 
 def run(

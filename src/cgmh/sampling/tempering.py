@@ -188,11 +188,15 @@ def tempered(
         yield after, replicas, info
 
 
+_NONE = torch.zeros(0, 0, dtype=torch.int64)
+
+
+@dataclass(eq=False)
 class Exchanges:
     """How often neighbouring levels exchanged. A pair that almost never does cuts the ladder: put a level between."""
 
-    def __init__(self) -> None:
-        self.tried = self.accepted = torch.zeros(0, 0, dtype=torch.int64)  # [B,K-1]
+    tried: Tensor = _NONE  # [B,K-1]
+    accepted: Tensor = _NONE  # [B,K-1]
 
     def add(self, info: TemperedInfo) -> None:
         """Count the exchanges of a round."""
@@ -203,10 +207,5 @@ class Exchanges:
 
     def rates(self) -> tuple[float | None, ...]:
         """The share of exchanges accepted, by pair from the coldest; None where none was proposed."""
-        return rates(self.tried, self.accepted)
-
-
-def rates(tried: Tensor, accepted: Tensor) -> tuple[float | None, ...]:
-    """The share accepted in each column of [B,K-1] counts; None where nothing was tried."""
-    pairs = zip(accepted.sum(0).tolist(), tried.sum(0).tolist(), strict=True)
-    return tuple(a / t if t else None for a, t in pairs)
+        pairs = zip(self.accepted.sum(0).tolist(), self.tried.sum(0).tolist(), strict=True)
+        return tuple(accepted / tried if tried else None for accepted, tried in pairs)
