@@ -148,8 +148,7 @@ def all_sentences(
 def target_distribution(kernel: Kernel, states: Sentences, beta: float) -> np.ndarray:
     """[S]: pi, normalised for each input, from a fresh evaluation of every sentence."""
     model = kernel.target.model
-    log_model = model.log_prob(model.encode(states)).double()
-    log_pi = beta * (log_model + kernel.target.soft(states).sum(-1))
+    log_pi = beta * kernel.target.soft_factors(model.log_prob(model.encode(states)), states).sum(-1)
     pi = np.zeros(len(states))
     inputs = states.inputs.numpy()
     for input in np.unique(inputs):

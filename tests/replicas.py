@@ -76,7 +76,7 @@ class OnTuples:
     ) -> None:
         self.tempered, self.clock, self.only_exchange = tempered, clock, only_exchange
         self.levels = torch.tensor(levels)
-        self.target = SimpleNamespace(model=self, soft=lambda states: torch.zeros(len(states), 1))
+        self.target = SimpleNamespace(model=self, soft_factors=lambda log_model, _: log_model[:, None])
 
     def init(self, states: Tuples) -> Replicas:
         number = len(states)
@@ -106,7 +106,7 @@ class OnTuples:
         """[N]: the log of the product of the tempered targets, from a fresh evaluation, for beta 1 of the coldest."""
         target = self.tempered.kernel.target
         fresh = [
-            share * (target.model.log_prob(target.model.encode(some)) + target.soft(some).sum(-1))
+            share * target.soft_factors(target.model.log_prob(target.model.encode(some)), some).sum(-1)
             for share, some in zip(self.tempered.ladder.shares, states.by_level, strict=True)
         ]
         return torch.stack(fresh).sum(0)

@@ -76,15 +76,13 @@ class Draws:
         block = self.block if self.block is None else self.block.index_select(1, rows)
         return self._with(self.chain_key.index_select(0, rows), self.key.index_select(0, rows), block)
 
-    def _all(self) -> Tensor:
-        if self.block is None:
-            self.block = _unit(_mix(self.key + _site_keys(self.key.device)))
-        return self.block
-
     def uniform(self, site: str) -> Tensor:
         """[B] float64, uniform strictly between 0 and 1."""
-        place = _PLACES.get(site)
-        return _unit(_mix(self.key + _site_key(site))) if place is None else self._all()[place]
+        if site not in _PLACES:
+            return _unit(_mix(self.key + _site_key(site)))
+        if self.block is None:
+            self.block = _unit(_mix(self.key + _site_keys(self.key.device)))
+        return self.block[_PLACES[site]]
 
     def choose(self, log_weights: Tensor, site: str) -> Tensor:
         """[B]: a column of log_weights [B,K] with probability proportional to its exponential; never one of -inf."""

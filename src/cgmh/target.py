@@ -102,19 +102,12 @@ class Target:
             rows = holds.nonzero()[:, 0]
             allowed = sentences.select(rows)
             for asked in self._slow:
-                holds = holds.index_copy(0, rows, holds[rows] & _holds(asked, allowed))
+                holds = holds.index_copy(0, rows, holds[rows] & (asked.log_factor(allowed) == 0))
         return holds
-
-    def soft(self, sentences: Sentences) -> Tensor:
-        """[B,F-1]: the soft constraints."""
-        if not self._soft:
-            return torch.empty(len(sentences), 0, dtype=torch.float64, device=sentences.device)
-        return torch.stack([constraint.log_factor(sentences).double() for constraint in self._soft], -1)
 
     def soft_factors(self, log_model: Tensor, sentences: Sentences) -> Tensor:
         """[B,F]: the language model beside the soft constraints."""
-        log_model = log_model.double()[:, None]
-        return torch.cat([log_model, self.soft(sentences)], -1) if self._soft else log_model
+        return torch.stack([log_model.double(), *(soft.log_factor(sentences).double() for soft in self._soft)], -1)
 
     def screened_gain(self, sentences: Sentences, soft: Tensor) -> Tensor | float:
         """[R]: what the soft constraints that screen gain from current sentences with factors `soft` [R,F]."""
@@ -125,10 +118,4 @@ class Target:
 
     def broken(self, sentences: Sentences) -> list[str]:
         """Names of the hard constraints that some sentence breaks."""
-        return [constraint.name for constraint in self._hard if not bool(_holds(constraint, sentences).all())]
-
-
-def _holds(constraint: Constraint, sentences: Sentences) -> Tensor:
-    if isinstance(constraint, HardConstraint):
-        return constraint.holds(sentences)
-    return constraint.log_factor(sentences) == 0
+        return [constraint.name for constraint in self._hard if not bool((constraint.log_factor(sentences) == 0).all())]

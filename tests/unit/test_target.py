@@ -26,7 +26,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> RecurrentModel:
 def test_the_target_multiplies() -> None:
     target = Target(ToyModel(4), [EndsWith([4, 9, 50]), Favours(), Forbids([[], [50]])])
     assert target.possible(SENTENCES).tolist() == [True, True, True, False, False]
-    assert target.soft(SENTENCES).shape == (5, 1)
+    log_model = -torch.arange(5.0)
+    soft = target.soft_factors(log_model, SENTENCES)
+    assert torch.equal(soft, torch.stack([log_model, Favours().log_factor(SENTENCES)], -1).double())
     assert target.broken(SENTENCES) == ["ending", "forbids"]
     full = Sentences.from_lists([[4] * 5, [4] * 4], 5)
     assert target.possible(full).tolist() == [False, True]  # an insertion must still fit

@@ -5,7 +5,7 @@ splitting, joining and exchanging words, each at its own cost.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 
 import torch
@@ -33,9 +33,9 @@ class ChannelSource:
     ids: Sequence[int]
     replace: Sequence[Mapping[int, Priced]]  # [n]: the words that may stand instead, itself left out
     delete: Sequence[Priced]  # [n]
-    split: Sequence[Mapping[tuple[int, int], Priced]] = field(default=())  # [n], or nothing
-    join: Sequence[Mapping[int, Priced]] = field(default=())  # [n-1], or nothing
-    other: Sequence[Priced] = field(default=())  # [n], or nothing: replacing by any other word
+    split: Sequence[Mapping[tuple[int, int], Priced]]  # [n]
+    join: Sequence[Mapping[int, Priced]]  # [n-1]
+    other: Sequence[Priced]  # [n]: replacing by any other word
     first: float = 1.0  # what the price of changing anything at all is multiplied by
 
 
@@ -43,8 +43,8 @@ class Channel:
     """The cost of the cheapest alignment with the source of the input, as a soft factor.
 
     `insert` [ids] prices each word that the source lacks, `strange` [ids] each word of the sentence that no dictionary
-    has; `other` a replacement that no source lists, `order` an exchange of neighbours, and `first` that anything is
-    changed at all: most sentences are right. A source may multiply that.
+    has; `order` prices an exchange of neighbours, and `first` that anything is changed at all: most sentences are
+    right. A source may multiply that.
     """
 
     name = "channel"
@@ -56,18 +56,17 @@ class Channel:
         sources: Sequence[ChannelSource],
         insert: Tensor,
         insert_kinds: Sequence[str],
-        other: Priced,
         order: float,
         first: float = 0.0,
         strange: Tensor | None = None,
     ) -> None:
-        self._sources, self._other, self._order, self.first = sources, other, order, first
+        self._sources, self._order, self.first = sources, order, first
         self._kinds = insert_kinds  # of each id
         longest = max(len(source.ids) for source in sources)
         listed = [_listed(source) for source in sources]
         local = torch.zeros(len(sources), len(insert), dtype=torch.int16)  # [I,ids]: 0 is a word that no table names
         shape = (len(sources), longest, max(map(len, listed)) + 1)
-        replace = torch.full(shape, other.cost, dtype=torch.float64)  # [I,N,W]
+        replace = torch.zeros(shape, dtype=torch.float64)  # [I,N,W]
         join = torch.full(shape, torch.inf, dtype=torch.float64)  # [I,N,W]: of the words before the place and at it
         delete = torch.zeros(len(sources), longest, dtype=torch.float64)
         num_splits = max([len(pairs) for source in sources for pairs in source.split], default=0)
@@ -77,16 +76,14 @@ class Channel:
             places = {word: at for at, word in enumerate(words, 1)}
             local[number, words] = torch.arange(1, len(words) + 1, dtype=torch.int16)
             for i, word in enumerate(source.ids):
-                if source.other:
-                    replace[number, i] = source.other[i].cost
+                replace[number, i] = source.other[i].cost
                 for new, priced in source.replace[i].items():
                     replace[number, i, places[new]] = priced.cost
                 replace[number, i, places[word]] = 0.0
                 delete[number, i] = source.delete[i].cost
-                if i and source.join:
-                    for new, priced in source.join[i - 1].items():
-                        join[number, i, places[new]] = priced.cost
-                for k, (pair, priced) in enumerate(source.split[i].items() if source.split else ()):
+                for new, priced in source.join[i - 1].items() if i else ():
+                    join[number, i, places[new]] = priced.cost
+                for k, (pair, priced) in enumerate(source.split[i].items()):
                     split[number, i, k] = torch.tensor(pair)
                     split_cost[number, i, k] = priced.cost
         self._tables = OnDevice(
@@ -130,11 +127,10 @@ class Channel:
             before = costs[-1]
             best = before + tables["delete"][inputs, i][:, None]  # [B,L+1]
             kept = before[:, :-1] + tables["replace"][:, i][rows, local]
-            if i:
-                joined = costs[-2][:, :-1] + tables["join"][:, i][rows, local]
-                kept = torch.minimum(kept, joined)
             best[:, 1:] = torch.minimum(best[:, 1:], kept)
             if i:
+                joined = costs[-2][:, :-1] + tables["join"][:, i][rows, local]
+                best[:, 1:] = torch.minimum(best[:, 1:], joined)
                 exchanged = (ids[:, :-1] == source[:, i, None]) & (ids[:, 1:] == source[:, i - 1, None])  # [B,L-1]
                 swapped = (costs[-2][:, :-2] + self._order).masked_fill(~exchanged, torch.inf)
                 best[:, 2:] = torch.minimum(best[:, 2:], swapped)
@@ -185,14 +181,13 @@ class Channel:
             if ids[i - 1] == words[j - 1]:
                 ways.append((costs[i - 1][j - 1], 1, 1, ""))
             else:
-                other = source.other[i - 1] if source.other else self._other
-                priced = source.replace[i - 1].get(words[j - 1], other)
+                priced = source.replace[i - 1].get(words[j - 1], source.other[i - 1])
                 ways.append((costs[i - 1][j - 1] + priced.cost, 1, 1, priced.kind))
         if i > 1 and j > 1 and ids[i - 1] == words[j - 2] and ids[i - 2] == words[j - 1]:
             ways.append((costs[i - 2][j - 2] + self._order, 2, 2, "order"))
-        if i and j > 1 and source.split and (apart := source.split[i - 1].get((words[j - 2], words[j - 1]))):
+        if i and j > 1 and (apart := source.split[i - 1].get((words[j - 2], words[j - 1]))):
             ways.append((costs[i - 1][j - 2] + apart.cost, 1, 2, apart.kind))
-        if i > 1 and j and source.join and (joined := source.join[i - 2].get(words[j - 1])):
+        if i > 1 and j and (joined := source.join[i - 2].get(words[j - 1])):
             ways.append((costs[i - 2][j - 1] + joined.cost, 2, 1, joined.kind))
         if i:
             ways.append((costs[i - 1][j] + source.delete[i - 1].cost, 1, 0, source.delete[i - 1].kind))

@@ -1,7 +1,7 @@
 """Claims as a user writes them: ``contains("river", "boat") * ends_with(".")``, or a function of the words."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import overload
 
@@ -23,34 +23,25 @@ def contains(*words: str, ordered: bool = False) -> Claim:
     Blanks join the words of a phrase, "|" separates alternatives: ``contains("prime minister", "car|automobile")``. A
     word in lower case stands for all of its casings, any other word for itself. A word given twice must occur twice.
     """
-    _check("contains", words)
 
     def requirement(text: str, lexicon: Lexicon) -> Requirement:
         phrases = [lexicon.vocabulary.split(alternative) for alternative in text.split("|")]
         return [[lexicon.matches(word) for word in phrase] for phrase in phrases]
 
-    return _WordClaim(
-        f"contains({', '.join(words)}{' in this order' * ordered})",
-        lambda lexicon: ContainsWords([[requirement(text, lexicon) for text in words]], ordered=ordered),
-    )
+    def build(lexicon: Lexicon) -> HardConstraint:
+        return ContainsWords([[requirement(text, lexicon) for text in words]], ordered=ordered)
+
+    return _word_claim("contains", words, build, " in this order" * ordered)
 
 
 def forbids(*words: str) -> Claim:
     """None of the words occurs, in any casing."""
-    _check("forbids", words)
-    return _WordClaim(
-        f"forbids({', '.join(words)})",
-        lambda lexicon: Forbids([{id for word in _single(words, lexicon) for id in lexicon.casings(word)}]),
-    )
+    return _word_claim("forbids", words, lambda lexicon: Forbids([_ids(words, lexicon, lexicon.casings)]))
 
 
 def ends_with(*words: str) -> Claim:
     """The last word is one of these. A mark such as "." is a word; a word in lower case stands for its casings."""
-    _check("ends_with", words)
-    return _WordClaim(
-        f"ends_with({', '.join(words)})",
-        lambda lexicon: EndsWith({id for word in _single(words, lexicon) for id in lexicon.matches(word)}),
-    )
+    return _word_claim("ends_with", words, lambda lexicon: EndsWith(_ids(words, lexicon, lexicon.matches)))
 
 
 def length_between(low: int, high: int) -> Claim:
@@ -65,7 +56,8 @@ def length_between(low: int, high: int) -> Claim:
     return _WordClaim(f"length_between({low}, {high})", build)
 
 
-def _check(name: str, words: tuple[str, ...]) -> None:
+def _word_claim(name: str, words: tuple[str, ...], build: Callable[[Lexicon], HardConstraint], more: str = "") -> Claim:
+    """The claim that a function of this name makes of the words, if these are words."""
     if not words:
         raise BadInput(f"{name}: give at least one word")
     for text in words:
@@ -73,15 +65,16 @@ def _check(name: str, words: tuple[str, ...]) -> None:
             raise BadInput(f"{name} takes words one by one, not {text!r}")
         if not all(normalize(alternative) for alternative in text.split("|")):
             raise BadInput(f"{name}: {text!r} is not a word")
+    return _WordClaim(f"{name}({', '.join(words)}{more})", build)
 
 
-def _single(words: tuple[str, ...], lexicon: Lexicon) -> list[str]:
-    """The words and their alternatives, none of which may be a phrase."""
+def _ids(words: tuple[str, ...], lexicon: Lexicon, ids_of: Callable[[str], Collection[int]]) -> set[int]:
+    """The ids of the words and of their alternatives, none of which may be a phrase."""
     phrases = [lexicon.vocabulary.split(alternative) for text in words for alternative in text.split("|")]
     for phrase in phrases:
         if len(phrase) > 1:
             raise BadInput(f"{' '.join(phrase)!r}: one word at a time can be forbidden or end a sentence")
-    return [phrase[0] for phrase in phrases]
+    return {id for (word,) in phrases for id in ids_of(word)}
 
 
 @dataclass(frozen=True)
@@ -147,18 +140,18 @@ def constraint(
     return decorate if function is None else decorate(function)
 
 
+@dataclass(frozen=True)
 class PythonConstraint:
     """A function of one sentence's words: true or false if hard, a log factor if soft.
 
     The function must be pure: the same words give the same answer. It runs once for each distinct sentence of a batch.
     """
 
-    def __init__(self, name: str, function: Function, lexicon: Lexicon, *, hard: bool, weight: float = 1.0) -> None:
-        self.name = name
-        self.hard = hard
-        self._function = function
-        self._lexicon = lexicon
-        self._weight = weight
+    name: str
+    function: Function
+    lexicon: Lexicon
+    hard: bool
+    weight: float = 1.0
 
     def log_factor(self, sentences: Sentences) -> Tensor:
         rows = [tuple(ids) for ids in sentences.to_lists()]
@@ -166,12 +159,12 @@ class PythonConstraint:
         return torch.tensor([factors[ids] for ids in rows], dtype=torch.float64, device=sentences.device)
 
     def _ask(self, ids: tuple[int, ...]) -> float:
-        words = self._lexicon.words(ids)
+        words = self.lexicon.words(ids)
         try:
-            value = self._function(words)
+            value = self.function(words)
             if self.hard:
                 return 0.0 if value else -torch.inf
-            factor = self._weight * float(value)
+            factor = self.weight * float(value)
         except Exception as error:
             raise BadInput(f"constraint {self.name}: fails on {' '.join(words)!r} ({error!r})") from error
         if not math.isfinite(factor):

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import reduce
 
 import torch
 from torch import Tensor
@@ -28,11 +29,12 @@ class Overlap:
             distinct = {word: at for at, word in enumerate(dict.fromkeys(words), 1)}
             local[number, list(distinct)] = torch.arange(1, len(distinct) + 1)
             codes = [distinct[word] for word in words]
+            width = len(distinct) + 1
             lengths.append(len(words))
-            widths.append(len(distinct) + 1)
+            widths.append(width)
             grams.append(
                 Counter(
-                    _code(codes[at : at + n], widths[-1]) * ORDER + n - 1
+                    reduce(lambda code, word: code * width + word, codes[at : at + n]) * ORDER + n - 1
                     for n in range(1, ORDER + 1)
                     for at in range(len(codes) - n + 1)
                 )
@@ -79,13 +81,6 @@ class Overlap:
         score = torch.exp(precision / lengths.clamp(1, ORDER))
         brevity = (1 - tables["lengths"][sentences.inputs].double() / lengths.clamp(min=1)).clamp(max=0).exp()
         return torch.where(any_match, score * brevity, 0.0)
-
-
-def _code(words: Sequence[int], width: int) -> int:
-    code = 0
-    for word in words:
-        code = code * width + word
-    return code
 
 
 class Differs:

@@ -34,6 +34,7 @@ class Patterns:
     """Where requirements occur: padded tables of I inputs, R requirements, A alternatives, P places and S ids."""
 
     def __init__(self, requirements: Sequence[Sequence[Normal]]) -> None:
+        self.requirements = requirements
         flat = [requirement for own in requirements for requirement in own]
         phrases = [phrase for requirement in flat for phrase in requirement]
         self.num_requirements = max(map(len, requirements), default=0)
@@ -111,11 +112,8 @@ class ContainsWords(HardConstraint):
         self._ordered = Patterns(normal) if ordered and any(normal) else None
         counted, entangled = zip(*map(_untangle, normal), strict=True) if normal else ((), ())
         self._clear = Patterns([list(counts) for counts in counted]) if any(counted) else None
-        self._entangled = Entangled(entangled) if any(entangled) else None
-        self._tables = OnDevice(
-            needed=pad([list(counts.values()) for counts in counted], 0),  # [I,R]
-            has_entangled=torch.tensor(list(map(bool, entangled)), dtype=torch.bool),  # [I]
-        )
+        self._entangled = Patterns(entangled) if any(entangled) else None
+        self._tables = OnDevice(needed=pad([list(counts.values()) for counts in counted], 0))  # [I,R]
 
     def holds(self, sentences: Sentences) -> Tensor:
         if self._ordered is not None:
@@ -127,10 +125,10 @@ class ContainsWords(HardConstraint):
             holds = (self._clear.counts(sentences) >= needed).all(-1)
         if self._entangled is None:
             return holds
-        rows = (holds & self._tables.at(sentences.device)["has_entangled"][sentences.inputs]).nonzero()[:, 0]
+        rows = (holds & ~self._entangled.absent(sentences).all(-1)).nonzero()[:, 0]
         if not rows.numel():
             return holds
-        return holds.index_copy(0, rows, self._entangled.met(sentences.select(rows)))
+        return holds.index_copy(0, rows, _each_met(self._entangled, sentences.select(rows)))
 
     def pinned(self, sentences: Sentences) -> Tensor:
         """[B,L] bool: words that cannot be lost alone, because just as many occurrences stand there as are needed.
@@ -187,42 +185,32 @@ def _in_order(patterns: Patterns, sentences: Sentences) -> Tensor:
     return reached <= capacity
 
 
-class Entangled:
-    """Requirements that may compete for the same words; an exact search over which are met so far.
+def _each_met(patterns: Patterns, sentences: Sentences) -> Tensor:
+    """[B] bool: whether requirements that may compete for the same words all have words of their own.
 
-    Up to MAX_ENTANGLED requirements are searched for all rows at once: which subsets can be met by the words before
-    each place. More than that are searched row by row in Python, just as exact and slower.
+    This is an exact search. Up to MAX_ENTANGLED requirements are searched for all rows at once: which subsets can be
+    met by the words before each place. More than that are searched row by row in Python, just as exact and slower.
     """
-
-    def __init__(self, requirements: Sequence[Sequence[Normal]]) -> None:
-        self._requirements = requirements
-        self._patterns = Patterns(requirements)
-        self._tables = OnDevice(full=torch.tensor([(1 << len(own)) - 1 for own in requirements], dtype=torch.int64))
-
-    def met(self, sentences: Sentences) -> Tensor:
-        """[B] bool: whether every requirement of the row's input has words of its own."""
-        if self._patterns.num_requirements > MAX_ENTANGLED:
-            met = [
-                _met_alone(words, self._requirements[input])
-                for words, input in zip(sentences.to_lists(), sentences.inputs.tolist(), strict=True)
-            ]
-            return torch.tensor(met, dtype=torch.bool, device=sentences.device)
-        num, num_places = self._patterns.num_requirements, self._patterns.num_places
-        begins = self._patterns.begins(sentences)  # [P,B,R,L]
-        rows, longest = len(sentences), int(sentences.lengths.max())
-        subsets = torch.zeros(longest + num_places + 1, rows, 1 << num, dtype=torch.bool, device=sentences.device)
-        subsets[0, :, 0] = True  # before the first word nothing is met
-        for at in range(longest):
-            here = subsets[at]
-            subsets[at + 1] |= here  # the word is not used
-            for r in range(num):
-                # [B, high, low] subsets without r; the same with r lie at index 1 of the middle axis
-                without = here.view(rows, 1 << (num - r - 1), 2, 1 << r)[:, :, 0]
-                for p in range(num_places):
-                    after = subsets[at + p + 1].view(rows, 1 << (num - r - 1), 2, 1 << r)[:, :, 1]
-                    after |= without & begins[p, :, r, at, None, None]
-        full = self._tables.at(sentences.device)["full"][sentences.inputs]  # [B]
-        return subsets[longest].gather(1, full[:, None])[:, 0]
+    num, num_places = patterns.num_requirements, patterns.num_places
+    if num > MAX_ENTANGLED:
+        answers = zip(sentences.to_lists(), sentences.inputs.tolist(), strict=True)
+        met = [_met_alone(words, patterns.requirements[input]) for words, input in answers]
+        return torch.tensor(met, dtype=torch.bool, device=sentences.device)
+    begins = patterns.begins(sentences)  # [P,B,R,L]
+    rows, longest = len(sentences), int(sentences.lengths.max())
+    subsets = torch.zeros(longest + num_places + 1, rows, 1 << num, dtype=torch.bool, device=sentences.device)
+    subsets[0, :, 0] = True  # before the first word nothing is met
+    for at in range(longest):
+        here = subsets[at]
+        subsets[at + 1] |= here  # the word is not used
+        for r in range(num):
+            # [B, high, low] subsets without r; the same with r lie at index 1 of the middle axis
+            without = here.view(rows, 1 << (num - r - 1), 2, 1 << r)[:, :, 0]
+            for p in range(num_places):
+                after = subsets[at + p + 1].view(rows, 1 << (num - r - 1), 2, 1 << r)[:, :, 1]
+                after |= without & begins[p, :, r, at, None, None]
+    full = 2 ** (~patterns.absent(sentences)).sum(-1) - 1  # [B]
+    return subsets[longest].gather(1, full[:, None])[:, 0]
 
 
 def _met_alone(words: Sequence[int], requirements: Sequence[Normal]) -> bool:

@@ -16,7 +16,7 @@ from ..models.protocols import Fill, WordModel
 from ..models.text.masked import MaskedModel, load_masked
 from ..target import Target
 from ..text.lexicon import Lexicon
-from ..text.sentences import OnDevice
+from ..text.sentences import OnDevice, indices
 from .protocols import View
 
 
@@ -116,17 +116,17 @@ class GibbsOver:
         log_target = log_target.view(-1, num)  # [R,K]
         none = ~possible.view(-1, num).any(-1)  # [R]
         log_word = log_target.masked_fill(none[:, None], 0.0).log_softmax(-1)
-        return self._floor.under(Among(words, log_word), none)
+        return self._floor.under(Among(words, log_word, "gibbs"), none)
 
 
 class Among:
     """A distribution over K listed words for each row."""
 
-    def __init__(self, words: Tensor, log_word: Tensor) -> None:
-        self._words, self._log_word = words, log_word  # [R,K]
+    def __init__(self, words: Tensor, log_word: Tensor, site: str) -> None:
+        self._words, self._log_word, self._site = words, log_word, site  # [R,K]
 
     def choose(self, draws: Draws) -> Tensor:
-        return self._words.gather(1, draws.choose(self._log_word, "gibbs")[:, None])[:, 0]
+        return self._words.gather(1, draws.choose(self._log_word, self._site)[:, None])[:, 0]
 
     def log_prob(self, word: Tensor) -> Tensor:
         listed = self._words == word[:, None]  # [R,K]
@@ -165,9 +165,9 @@ class MaskedFiller:
         contexts: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
         places = zip(view.sentences.to_lists(), left.tolist(), right.tolist(), strict=True)
         which = [contexts.setdefault((tuple(ids[:a]), tuple(ids[b:])), len(contexts)) for ids, a, b in places]
-        context = torch.tensor(which, dtype=torch.int64, device=left.device)  # [R]
-        fill = Listed(self._log_words(list(contexts)).to(left.device), context)
-        return self._floor.under(fill, torch.zeros_like(left, dtype=torch.bool))
+        log_word = self._log_words(list(contexts)).to(left.device)[which]  # [R,V]
+        words = indices(log_word.shape[1], left.device).expand_as(log_word)
+        return self._floor.under(Among(words, log_word, "word"), torch.zeros_like(left, dtype=torch.bool))
 
     def _log_words(self, contexts: list[tuple[tuple[int, ...], tuple[int, ...]]]) -> Tensor:
         """[U,V] float64: log q of every word in each gap, without the floor."""
@@ -177,18 +177,3 @@ class MaskedFiller:
         opens = torch.tensor([int(self._model.opens(before)) for before, _ in pairs], device=logits.device)  # [U]
         log_words = logits.double().gather(1, tables["tokens"][opens]) + tables["log_share"][opens]
         return log_words.log_softmax(-1)
-
-
-class Listed:
-    """A distribution over V words for each of U contexts, and the context of each of R rows."""
-
-    def __init__(self, log_words: Tensor, context: Tensor) -> None:
-        self._log_words, self._context = log_words, context  # [U,V], [R]
-
-    def choose(self, draws: Draws) -> Tensor:
-        return draws.choose(self._log_words[self._context], "word")
-
-    def log_prob(self, word: Tensor) -> Tensor:
-        known = word < self._log_words.shape[1]
-        log_prob = self._log_words[self._context, torch.where(known, word, 0)]
-        return log_prob.masked_fill(~known, -torch.inf)

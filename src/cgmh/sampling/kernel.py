@@ -1,6 +1,6 @@
 """One step of B chains."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import torch
@@ -39,16 +39,6 @@ class Info:
     chain: Tensor  # [N]: the row of the batch that made the step
     step: Tensor  # [N]: its number
 
-    @property
-    def move(self) -> Tensor:
-        """[N], into MOVES."""
-        return self.candidate.move
-
-    @property
-    def at(self) -> Tensor:
-        """[N]: the place of the edit."""
-        return self.candidate.at
-
     def select(self, rows: Tensor) -> "Info":
         return Info(
             self.candidate.select(rows), self.log_ratio[rows], self.accepted[rows], self.changed[rows],
@@ -56,6 +46,7 @@ class Info:
         )  # fmt: skip
 
 
+@dataclass(eq=False)
 class Kernel:
     """A Metropolis-Hastings step that leaves the target unchanged.
 
@@ -65,20 +56,12 @@ class Kernel:
     probable by more than so many nats, as the paper did in correction: that is a search, not sampling.
     """
 
-    def __init__(
-        self,
-        target: Target,
-        proposal: Proposal,
-        window: int | None = None,
-        *,
-        trust: float = 1.0,
-        steepest: float | None = None,
-    ) -> None:
-        self.target = target
-        self.proposal = proposal
-        self.window = window
-        self.trust = trust
-        self.steepest = steepest
+    target: Target
+    proposal: Proposal
+    window: int | None = None
+    _: KW_ONLY
+    trust: float = 1.0
+    steepest: float | None = None
 
     @torch.no_grad()
     def init(self, sentences: Sentences) -> State:

@@ -13,7 +13,7 @@ from ..text.sentences import Sentences
 from ..threads import num_cores, single_threaded
 from .chain import Schedule, sample
 from .kernel import Info, Kernel
-from .tempering import Exchanges, Ladder, Replicas, TemperedInfo, rates, tempered
+from .tempering import Exchanges, Ladder, Replicas, TemperedInfo, tempered
 
 SMALLEST_SHARD = 16  # rows below which another thread does not pay
 KINDS = (*MOVES, "exchange")  # what a recorded step may be
@@ -51,7 +51,7 @@ class Record:
 
     def exchange_rates(self) -> tuple[float | None, ...]:
         """The share of exchanges accepted, by pair of levels from the coldest; nothing if the chains had one level."""
-        return rates(self.finals["tried"], self.finals["exchanged"]) if "tried" in self.finals else ()
+        return Exchanges(self.finals["tried"], self.finals["exchanged"]).rates() if "tried" in self.finals else ()
 
 
 def run(
@@ -84,28 +84,25 @@ def run(
         progress(num_steps)
 
     @torch.inference_mode()
-    def run_shard(rows: Tensor) -> Record:
+    def run_shard(rows: Tensor) -> _Recorder:
         own, names = start.select(rows), chains[rows.cpu()]
-        recorder = _Recorder(own, names, refused)
+        recorder = _Recorder(names.to(start.device), int(start.inputs.max()) + 1, own, refused=refused)
         if ladder is None:
             for _, state, info in sample(kernel, own, steps, seed, schedule, names):
                 recorder.add(info, state.log_factors.soft[:, 0])
                 tick(len(own))
-            return recorder.record({})
-        exchanges, before = Exchanges(), None
-        for _, replicas, tempered_info in tempered(kernel, own, steps, seed, ladder, schedule, names):
-            exchanges.add(tempered_info)
-            recorder.add_tempered(before, replicas, tempered_info)
-            before = replicas
-            tick(len(own))
-        return recorder.record({"tried": exchanges.tried, "exchanged": exchanges.accepted})
+        else:
+            for _, replicas, tempered_info in tempered(kernel, own, steps, seed, ladder, schedule, names):
+                recorder.add_tempered(replicas, tempered_info)
+                tick(len(own))
+        return recorder
 
     shares = torch.arange(number, device=start.device).chunk(shards)
     if shards == 1:
-        return run_shard(shares[0])
+        return _record([run_shard(shares[0])])
     with single_threaded(), ThreadPoolExecutor(shards, initializer=torch.set_num_threads, initargs=(1,)) as pool:
         try:
-            return _join(list(pool.map(run_shard, shares)))
+            return _record(list(pool.map(run_shard, shares)))
         except BaseException:
             interrupted.set()
             raise
@@ -114,34 +111,38 @@ def run(
 class _Recorder:
     """The steps of a shard's chains, round by round."""
 
-    def __init__(self, start: Sentences, chains: Tensor, refused: bool) -> None:
-        self._refused = refused
-        self._names = chains.to(start.device)
-        self._num_inputs = int(start.inputs.max()) + 1
-        self._counts = torch.zeros(self._num_inputs * 2 * len(MOVES), dtype=torch.int64, device=start.device)
-        self._proposed: list[Sentences] = []
-        self._rounds: list[dict[str, Tensor]] = []
-        self._final = start
-        self._finals: dict[str, Tensor] = {}
+    def __init__(self, names: Tensor, num_inputs: int, start: Sentences, *, refused: bool) -> None:
+        self._names, self._refused = names, refused  # [B]
+        self.counts = torch.zeros(num_inputs * 2 * len(MOVES), dtype=torch.int64, device=names.device)
+        self.proposed: list[Sentences] = []
+        self.rounds: list[dict[str, Tensor]] = []
+        self.final = start
+        self.finals: dict[str, Tensor] = {}
+        self._exchanges = Exchanges()
+        self._before: Replicas | None = None
 
     def add(self, info: Info, log_model: Tensor) -> None:
         """Record a step of each chain."""
-        cell = info.sentences.inputs * (2 * len(MOVES)) + info.move
-        self._counts.index_add_(0, cell, torch.ones_like(cell))
-        self._counts.index_add_(0, cell + len(MOVES), info.accepted.long())
+        cell = info.sentences.inputs * (2 * len(MOVES)) + info.candidate.move
+        self.counts.index_add_(0, cell, torch.ones_like(cell))
+        self.counts.index_add_(0, cell + len(MOVES), info.accepted.long())
         columns = {
-            "chain": self._names[info.chain], "step": info.step, "move": info.move, "log_ratio": info.log_ratio,
-            "accepted": info.accepted, "changed": info.changed, "log_target": info.log_target, "log_model": log_model,
+            "chain": self._names[info.chain], "step": info.step, "move": info.candidate.move,
+            "log_ratio": info.log_ratio, "accepted": info.accepted, "changed": info.changed,
+            "log_target": info.log_target, "log_model": log_model,
         }  # fmt: skip
         self._append(info.candidate.sentences, columns, torch.ones_like(info.changed))
-        self._final = info.sentences
-        self._finals = {"chain": self._names, "log_target": info.log_target, "log_model": log_model}
+        self.final = info.sentences
+        self.finals = {"chain": self._names, "log_target": info.log_target, "log_model": log_model}
 
-    def add_tempered(self, before: Replicas | None, replicas: Replicas, info: TemperedInfo) -> None:
+    def add_tempered(self, replicas: Replicas, info: TemperedInfo) -> None:
         """Record a step of each chain's coldest replica, after what the next level offered to it."""
-        if before is not None and replicas.levels.shape[1] > 1:
-            self._add_exchange(before, info)
+        self._exchanges.add(info)
+        if self._before is not None and replicas.levels.shape[1] > 1:
+            self._add_exchange(self._before, info)
+        self._before = replicas
         self.add(info, replicas.state.log_factors.soft[:, 0][replicas.rows[:, 0]])
+        self.finals |= {"tried": self._exchanges.tried, "exchanged": self._exchanges.accepted}
 
     def _add_exchange(self, before: Replicas, info: TemperedInfo) -> None:
         cold, offered = before.rows[:, 0], before.rows[:, 1]
@@ -159,32 +160,21 @@ class _Recorder:
 
     def _append(self, proposed: Sentences, columns: dict[str, Tensor], tried: Tensor) -> None:
         rows = (tried if self._refused else columns["changed"]).nonzero()[:, 0]
-        self._proposed.append(proposed.select(rows))
-        self._rounds.append({name: column[rows] for name, column in columns.items()})
+        self.proposed.append(proposed.select(rows))
+        self.rounds.append({name: column[rows] for name, column in columns.items()})
 
-    def record(self, more: dict[str, Tensor]) -> Record:
-        """All steps, and the final states with `more` columns."""
-        return Record(
-            Sentences.concatenate(self._proposed).to("cpu"),
-            _concatenate(self._rounds),
-            self._final.to("cpu"),
-            {name: column.cpu() for name, column in {**self._finals, **more}.items()},
-            self._counts.view(self._num_inputs, 2, len(MOVES)).cpu(),
-        )
+
+def _record(recorders: list[_Recorder]) -> Record:
+    """The record of all shards."""
+    counts = torch.stack([recorder.counts for recorder in recorders]).sum(0)
+    return Record(
+        Sentences.concatenate([part for recorder in recorders for part in recorder.proposed]).to("cpu"),
+        _concatenate([columns for recorder in recorders for columns in recorder.rounds]),
+        Sentences.concatenate([recorder.final for recorder in recorders]).to("cpu"),
+        _concatenate([recorder.finals for recorder in recorders]),
+        counts.view(-1, 2, len(MOVES)).cpu(),
+    )
 
 
 def _concatenate(tables: list[dict[str, Tensor]]) -> dict[str, Tensor]:
     return {name: torch.cat([table[name] for table in tables]).cpu() for name in tables[0]}
-
-
-def _join(records: list[Record]) -> Record:
-    counts = torch.zeros(max(len(record.counts) for record in records), *records[0].counts.shape[1:], dtype=torch.int64)
-    for record in records:
-        counts[: len(record.counts)] += record.counts
-    return Record(
-        Sentences.concatenate([record.proposed for record in records]),
-        _concatenate([record.steps for record in records]),
-        Sentences.concatenate([record.final for record in records]),
-        _concatenate([record.finals for record in records]),
-        counts,
-    )

@@ -86,6 +86,7 @@ class TemperedInfo(Info):
     exchange: Exchange  # before it
 
 
+@dataclass(eq=False)
 class TemperedKernel:
     """Exchanges between neighbouring levels, then a step of every replica at its own temperature.
 
@@ -93,9 +94,8 @@ class TemperedKernel:
     Exchanges are proposed before each step, between even and odd pairs in turn: pairs of one turn do not overlap.
     """
 
-    def __init__(self, kernel: Kernel, ladder: Ladder) -> None:
-        self.kernel = kernel
-        self.ladder = ladder
+    kernel: Kernel
+    ladder: Ladder
 
     def init(self, start: Sentences, levels: Tensor | None = None) -> Replicas:
         """The replicas at the start of B chains, all of a chain at its sentence; with `levels`, at B*K sentences."""
@@ -124,9 +124,8 @@ class TemperedKernel:
         state, info = self.kernel.step(draws, replicas.state, own, None if active is None else active[chain])
         replicas = Replicas(state, levels)
         info = replace(info, chain=chain, step=clock[chain])
-        cold = info.select(replicas.rows[:, 0])
+        cold = info.select(replicas.rows[:, 0] if active is None else replicas.rows[active, 0])
         if active is not None:
-            cold = cold.select(active.nonzero()[:, 0])
             info = info.select(active[chain].nonzero()[:, 0])
         return replicas, TemperedInfo(
             cold.candidate, cold.log_ratio, cold.accepted, cold.changed, cold.sentences, cold.log_target, cold.chain,
@@ -189,11 +188,15 @@ def tempered(
         yield after, replicas, info
 
 
+_NONE = torch.zeros(0, 0, dtype=torch.int64)
+
+
+@dataclass(eq=False)
 class Exchanges:
     """How often neighbouring levels exchanged. A pair that almost never does cuts the ladder: put a level between."""
 
-    def __init__(self) -> None:
-        self.tried = self.accepted = torch.zeros(0, 0, dtype=torch.int64)  # [B,K-1]
+    tried: Tensor = _NONE  # [B,K-1]
+    accepted: Tensor = _NONE  # [B,K-1]
 
     def add(self, info: TemperedInfo) -> None:
         """Count the exchanges of a round."""
@@ -204,10 +207,5 @@ class Exchanges:
 
     def rates(self) -> tuple[float | None, ...]:
         """The share of exchanges accepted, by pair from the coldest; None where none was proposed."""
-        return rates(self.tried, self.accepted)
-
-
-def rates(tried: Tensor, accepted: Tensor) -> tuple[float | None, ...]:
-    """The share accepted in each column of [B,K-1] counts; None where nothing was tried."""
-    pairs = zip(accepted.sum(0).tolist(), tried.sum(0).tolist(), strict=True)
-    return tuple(a / t if t else None for a, t in pairs)
+        pairs = zip(self.accepted.sum(0).tolist(), self.tried.sum(0).tolist(), strict=True)
+        return tuple(accepted / tried if tried else None for accepted, tried in pairs)

@@ -45,10 +45,9 @@ class Trace:
 
     def add(self, info: Info) -> None:
         """Record the steps of a round."""
-        columns = {
-            "chain": info.chain, "step": info.step, "log_target": info.log_target, "length": info.sentences.lengths,
-            "move": info.move, "log_ratio": info.log_ratio, "accepted": info.accepted, "changed": info.changed,
-        }  # fmt: skip
+        names = ("chain", "step", "log_target", "log_ratio", "accepted", "changed")
+        columns: dict[str, Tensor] = {name: getattr(info, name) for name in names}
+        columns |= {"length": info.sentences.lengths, "move": info.candidate.move}
         if self._keep_sentences:
             columns["ids"] = info.sentences.ids
         for name, column in columns.items():

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 
@@ -114,10 +115,7 @@ class Keywords:
         start = Sentences.from_lists(rows, capacity, owners, device=words.device)
         names = torch.arange(chains).repeat(len(sources))
         start = grow(Target(words, allowed), Target(words, asked), start, GROWTH, seed, names, first)
-
-        def moves(model: WordModel) -> Mixture:
-            return _moves(model, contains, wanted)
-
+        moves = partial(_moves, contains, wanted)
         return Problem(lexicon, words, Target(model, asked), moves, start, Ranked(lexicon, words))
 
     def join(self, sources: Sequence[KeywordSource], results: Sequence[Result]) -> Result:
@@ -188,10 +186,8 @@ def _first_sentences(
         order = range(len(requirements)) if source.input.ordered else places[chain]
         # The chains share the alternatives out among them; where those are too long, all take the shortest.
         phrases = [requirements[k][chain % len(requirements[k])] for k in order]
-        if (
-            sum(is_counted(lexicon.word(usual[place])) for phrase in phrases for place in phrase)
-            > source.input.max_words
-        ):
+        words = [lexicon.word(usual[place]) for phrase in phrases for place in phrase]
+        if sum(map(is_counted, words)) > source.input.max_words:
             phrases = [min(requirements[k], key=len) for k in order]
         ids = [usual[place] for phrase in phrases for place in phrase]
         rows.append([*ids, *map(lexicon.add, source.endings[:1])])
@@ -213,7 +209,7 @@ def _places(requirements: list[list[Phrase]]) -> Iterator[frozenset[int]]:
     return (place for phrases in requirements for phrase in phrases for place in phrase)
 
 
-def _moves(model: WordModel, contains: ContainsWords, wanted: Sequence[list[list[Phrase]]]) -> Mixture:
+def _moves(contains: ContainsWords, wanted: Sequence[list[list[Phrase]]], model: WordModel) -> Mixture:
     """Word edits, swaps of blocks long enough to move any phrase, and changes of form where a keyword has several."""
     longest = [max(3, *(len(phrase) for phrases in requirements for phrase in phrases)) for requirements in wanted]
     groups = [_disjoint(_places(requirements)) for requirements in wanted]

@@ -1,5 +1,7 @@
 """Where chains start. That is free: it changes how soon a chain is good, not what it converges to."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
@@ -10,6 +12,12 @@ from ..target import Target
 from ..text.sentences import Sentences
 
 PATIENCE = 60  # rounds of growing after which the constraints are taken to be too tight
+
+
+def repeated(sentences: Sequence[Sequence[int]], chains: int, capacity: int, device: torch.device) -> Sentences:
+    """Starts of `chains` chains at the sentence of each input, side by side."""
+    owners = torch.arange(len(sentences)).repeat_interleave(chains)
+    return Sentences.from_lists([ids for ids in sentences for _ in range(chains)], capacity, owners, device=device)
 
 
 def grow(

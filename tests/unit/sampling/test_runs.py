@@ -59,7 +59,12 @@ def test_plain_and_annealed_chains_are_recorded(space: str, schedule: Schedule) 
         last = state.sentences
         for chain, words in enumerate(info.candidate.sentences.to_lists()):
             row = seen[chain, int(info.step[chain]), False]
-            assert row[:4] == (words, int(info.move[chain]), bool(info.accepted[chain]), bool(info.changed[chain]))
+            assert row[:4] == (
+                words,
+                int(info.candidate.move[chain]),
+                bool(info.accepted[chain]),
+                bool(info.changed[chain]),
+            )
     assert record.final.to_lists() == last.to_lists()
     assert record.exchange_rates() == ()
 

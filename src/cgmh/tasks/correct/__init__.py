@@ -1,8 +1,7 @@
 """Error correction: the sentence that was meant, near the one that was typed."""
 
 from collections.abc import Sequence
-
-import torch
+from functools import partial
 
 from ...constraints import Constraint, ContainsWords, LengthBetween
 from ...errors import BadInput
@@ -13,12 +12,11 @@ from ...models.word.two_stage import ProductOfExperts
 from ...proposals import Alternatives, FillHead, Mixture, SwapBlocks, WordEdits
 from ...result import Result
 from ...target import Target
-from ...text.edits import Ids
 from ...text.lexicon import Lexicon
 from ...text.passages import read_passage
-from ...text.sentences import Sentences
 from ...text.vocabulary import Vocabulary
 from ..problem import Problem
+from ..start import repeated
 from .confusions import load_confusions
 from .costs import COSTS, COSTS_BIG
 from .moves import estimate_gains, make_groups, mended_starts
@@ -54,36 +52,28 @@ class Correct:
         read = [CorrectionSource.read(source, lexicon, confusions) for source in sources]
         kept = _kept(read)
         asked = sources[0].input  # all inputs of a run are asked the same
+        channel = make_channel(read, lexicon, confusions, COSTS if models.text is None else COSTS_BIG)
+        report = Corrections(sources, read, channel, lexicon)
+        capacity = max(len(source.ids) for source in read) + ROOM + 1
         if asked.paper:
             if models.text is not None:
                 raise BadInput("the paper's search is of the word model; leave out the big one")
             words = models.words.bound(lexicon)
-            channel = make_channel(read, lexicon, confusions, COSTS)
-            constraints = [*kept, matches_source(read, lexicon)]
-            start = _start([source.ids for source in read], read, chains, words.device)
-            report = Corrections(sources, read, channel, lexicon)
-
-            def search(model: WordModel) -> Mixture:
-                return paper_moves(read, lexicon, model, constraints)
-
-            target = Target(words, constraints)
+            target = Target(words, [*kept, matches_source(read, lexicon)])
+            start = repeated([source.ids for source in read], chains, capacity, words.device)
+            search = partial(paper_moves, read, lexicon, target.constraints)
             return Problem(lexicon, words, target, search, start, report, asked.about, STEEPEST)
-        if models.text is None:
-            costs, experts = COSTS, ProductOfExperts(models.words, READINGS).bound(lexicon)
-        else:
-            costs = COSTS_BIG
-            experts = ProductOfExperts(models.words, READINGS_BESIDE_BIG, models.text, BIG).bound(lexicon)
-        channel = make_channel(read, lexicon, confusions, costs)
+        readings = READINGS if models.text is None else READINGS_BESIDE_BIG
+        experts = ProductOfExperts(models.words, readings, models.text, BIG).bound(lexicon)
         target = Target(experts, [channel, *kept])
         gains = estimate_gains(read, lexicon, confusions, experts.words, channel, experts.weight)
-        start = _start(mended_starts(read, gains, target, ROOM), read, chains, experts.device)
+        start = repeated(mended_starts(read, gains, target, capacity), chains, capacity, experts.device)
         groups = make_groups(read, gains)
 
         def moves(model: WordModel) -> Mixture:
             edits = WordEdits(FillHead(model))
             return Mixture([(Alternatives(groups), REWRITES), (edits, 1 - REWRITES - SWAPS), (SwapBlocks(2), SWAPS)])
 
-        report = Corrections(sources, read, channel, lexicon)
         return Problem(lexicon, experts.words, target, moves, start, report, asked.about)
 
     def join(self, sources: Sequence[TypedSentence], results: Sequence[Result]) -> Result:
@@ -97,9 +87,3 @@ def _kept(sources: Sequence[CorrectionSource]) -> list[Constraint]:
         requirements = [[[[frozenset([id]) for id in phrase]] for phrase in source.phrases] for source in sources]
         kept.append(ContainsWords(requirements, ordered=True))
     return kept
-
-
-def _start(rows: Sequence[Ids], sources: Sequence[CorrectionSource], chains: int, device: torch.device) -> Sentences:
-    capacity = max(len(source.ids) for source in sources) + ROOM + 1
-    owners = torch.arange(len(sources)).repeat_interleave(chains)
-    return Sentences.from_lists([ids for ids in rows for _ in range(chains)], capacity, owners, device=device)

@@ -1,8 +1,6 @@
 """What a word may have been meant to be: similar spellings, forms of the same root, confusable small words.
 
 A channel charges each kind of confusion its own cost (constraints/channel.py); proposals go where confusions point.
-
-How the letters of a word that was typed differ from those of the word that was meant.
 """
 
 from collections.abc import Iterator
@@ -25,19 +23,15 @@ GROUPS = {
     "number": ("that those",),
     "determiner": (
         "a an the", "this that these those", "my mine me", "your yours you you're", "his he him", "her hers she",
-        "its it", "our ours us", "their theirs they them there they're", "much many lot more",
-        "few little less fewer",
+        "its it", "our ours us", "their theirs they them there they're", "much many lot more", "few little less fewer",
         "some any", "each every all", "another other others", "such so", "either neither", "the this that these those",
         "the my your his her its our their", "no not none",
     ),
-    "preposition": (
-        _PREPOSITIONS, "because since as", "until by", "then than",
-    ),
+    "preposition": (_PREPOSITIONS, "because since as", "until by", "then than"),
     "auxiliary": (
         "is are was were be been being am", "has have had having", "do does did done doing", "will would", "can could",
         "may might", "shall should", "is has", "are have", "was had", "don't doesn't didn't",
-        "isn't aren't wasn't weren't",
-        "won't wouldn't", "can't couldn't cannot", "hasn't haven't hadn't", "to too two",
+        "isn't aren't wasn't weren't", "won't wouldn't", "can't couldn't cannot", "hasn't haven't hadn't", "to too two",
     ),
     "pronoun": (
         "I me my myself", "he him himself", "she her herself", "we us our ourselves", "they them their themselves",
@@ -72,15 +66,11 @@ MISSING = tuple(
     "the a an of to in for on with at from by about as is are was were be been has have had do does did will would can "
     "it they he we you I that which who there and but so or , . ; ' his her their my our your some 's not".split()
 )
-_SUFFIXES = sorted(
-    (
-        "ations ation ition ingly edly ically fully ments ment ness ful less able ible ally ical ic al ively ive ance "
-        "ence ancy ency antly ently ant ent ers er ors or ists ist ism ities ity ied ies ily ing ed es s ly y e sion "
-        "tion ion ize ise ized ised ous ously th"
-    ).split(),
-    key=len,
-    reverse=True,
-)
+_SUFFIXES = (  # the longest first
+    "ations ically ation ition ingly fully ments ively antly ently ities ously edly ment ness less able ible ally "
+    "ical ance ence ancy ency ists sion tion ized ised ful ive ant ent ers ors ist ism ity ied ies ily ing ion ize "
+    "ise ous ic al er or ed es ly th s y e"
+).split()
 _MIN_STEM = 4
 _SHORTENED = frozenset("it that what there here who let he she how where".split())  # before a shortened is, has or us
 FEW, LONG = 3, 7  # with fewer spellings than this, a word of that many letters may have three wrong ones
@@ -102,6 +92,7 @@ class Confusions:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
+        self._counts = _dictionary()
 
     def is_word(self, word: str) -> bool:
         """Whether a dictionary or the vocabulary has the word, in some casing."""
@@ -120,7 +111,7 @@ class Confusions:
         return bool(near) and all(map(self.vocabulary.is_ordinary, near))
 
     def _near(self, word: str, letters: int) -> list[str]:
-        near = [] if self.is_word(word) else self._speller.lookup(word.lower(), self._verbosity, letters)
+        near = [] if self.is_word(word) else self._look_up(word.lower(), letters)
         return [item.term for item in near if self._counts.get(item.term, 0) >= OFTEN]
 
     def of(self, word: str, before: str = "") -> list[Confusion]:
@@ -166,14 +157,13 @@ class Confusions:
         distance = 1 if len(word) < 4 or (known and len(word) < 8) else 2
         kind, most = ("real word", 12) if known else ("spelling", 16)
         near: list[tuple[float, str, int]] = [
-            (item.distance + weight(lower, item.term), item.term, item.count)
-            for item in self._speller.lookup(lower, self._verbosity, max_edit_distance=distance)
+            (item.distance + weight(lower, item.term), item.term, item.count) for item in self._look_up(lower, distance)
         ]
         if not known and len(near) < FEW and len(word) >= LONG:
             near += self._farther(lower, {term for _, term, _ in near})
         near.sort(key=lambda item: (item[0], -item[2]))
         for letters, term, _ in near[:most]:
-            cased = self._cased(term)
+            cased = self.vocabulary.recase(term)
             if letters <= 1 or cased == term or word != lower:  # no name from afar for what is typed as none
                 yield Confusion((cased,), kind, letters)
 
@@ -211,14 +201,7 @@ class Confusions:
         usual = [pair for pair in pairs if all(len(part) > 1 or part in "ai" for part in pair)]
         usual = [pair for pair in usual if all(self.vocabulary.is_ordinary(part) for part in pair)]
         usual.sort(key=lambda pair: -min(self._counts.get(part, 0) for part in pair))
-        yield from (Confusion((self._cased(first), second), "splitting") for first, second in usual[:3])
-
-    def _cased(self, word: str) -> str:
-        return self.vocabulary.recase(word)
-
-    @cached_property
-    def _counts(self) -> dict[str, int]:
-        return _dictionary()
+        yield from (Confusion((self.vocabulary.recase(first), second), "splitting") for first, second in usual[:3])
 
     @cached_property
     def _roots(self) -> dict[str, list[str]]:
@@ -241,11 +224,11 @@ class Confusions:
                 speller.create_dictionary_entry(lower, self._counts.get(lower, 1000))
         return speller
 
-    @cached_property
-    def _verbosity(self) -> Any:
+    def _look_up(self, word: str, letters: int) -> list[Any]:
+        """The words of the vocabulary from which no more than so many letters differ."""
         from symspellpy import Verbosity
 
-        return Verbosity.ALL
+        return self._speller.lookup(word, Verbosity.ALL, letters)  # type: ignore[no-any-return]
 
 
 @lru_cache(maxsize=1)

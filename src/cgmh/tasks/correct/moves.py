@@ -110,9 +110,10 @@ def _as_phrases(source: Ids, edit: Edit[Ids]) -> tuple[Ids, Ids] | None:
     return before + edit.original + after, before + edit.replacement + after
 
 
-def mended_starts(sources: Sequence[CorrectionSource], gains: Sequence[Gains], target: Target, room: int) -> list[Ids]:
+def mended_starts(
+    sources: Sequence[CorrectionSource], gains: Sequence[Gains], target: Target, capacity: int
+) -> list[Ids]:
     """The sources with their most promising edits made, one after another, as long as the target likes it."""
-    capacity = max(len(source.ids) for source in sources) + room + 1
     waiting = [
         sorted((edit for edit in own if own[edit] > 0), key=lambda edit: -own[edit])[:MAX_EDITS] for own in gains
     ]

@@ -25,7 +25,7 @@ def matches_source(sources: Sequence[CorrectionSource], lexicon: Lexicon) -> Con
 
 
 def paper_moves(
-    sources: Sequence[CorrectionSource], lexicon: Lexicon, model: WordModel, constraints: Sequence[Constraint]
+    sources: Sequence[CorrectionSource], lexicon: Lexicon, constraints: Sequence[Constraint], model: WordModel
 ) -> Mixture:
     """The paper's candidates: the best words by the model, and words of similar spelling or the same root."""
     groups = []

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import NamedTuple
 
@@ -32,17 +32,14 @@ class Sample(NamedTuple):
     edits: Sequence[Edit[Ids]]
 
 
+@dataclass(frozen=True)
 class Corrections:
     """The report of a correction: which edits to make, how sure each is, and how they are written in the text."""
 
-    def __init__(
-        self,
-        typed: Sequence[TypedSentence],
-        sources: Sequence[CorrectionSource],
-        channel: Channel,
-        lexicon: Lexicon,
-    ) -> None:
-        self._typed, self._sources, self._channel, self._lexicon = typed, sources, channel, lexicon
+    typed: Sequence[TypedSentence]
+    sources: Sequence[CorrectionSource]
+    channel: Channel
+    lexicon: Lexicon
 
     def result(self, run: Run) -> Result:
         """The correction of one sentence. The first of its sentences has the edits that were chosen."""
@@ -54,7 +51,7 @@ class Corrections:
             others = (sample.edits for sample in samples if list(sample.edits) != edits)
             answers = [edits, *islice(others, run.settings.n - 1)]
             sentences = tuple(self._sentence(run, answer) for answer in answers)
-        protected = [" ".join(self._lexicon.words(phrase)) for phrase in self._sources[run.number].phrases]
+        protected = [" ".join(self.lexicon.words(phrase)) for phrase in self.sources[run.number].phrases]
         return Result(
             run.input,
             sentences,
@@ -67,11 +64,11 @@ class Corrections:
             made,
             doubtful,
             # Only the paper's search starts at the source; others where plain mistakes are mended.
-            run.input if self._typed[run.number].input.paper else None,
+            run.input if self.typed[run.number].input.paper else None,
         )
 
     def _align(self, run: Run, sentences: Sequence[Sequence[int]]) -> list[list[Edit[Ids]]]:
-        return self._channel.align(run.batch(sentences))
+        return self.channel.align(run.batch(sentences))
 
     def _samples(self, run: Run, visits: Sequence[Visit]) -> list[Sample]:
         """The distinct sentences that the chains were at after they had settled, most frequent first."""
@@ -84,7 +81,7 @@ class Corrections:
         self, run: Run, samples: Sequence[Sample], visits: Sequence[Visit], final: Sequence[Visit]
     ) -> list[Edit[Ids]]:
         """The edits to make, by the rule of the run."""
-        source, rule = self._sources[run.number].ids, run.settings.select
+        source, rule = self.sources[run.number].ids, run.settings.select
         if rule == "threshold":
             edits = compatible(samples, run.settings.threshold)
             batch = run.batch([splice(source, edits)], run.target.model.special_ids.device)
@@ -123,7 +120,7 @@ class Corrections:
 
     def _sentence(self, run: Run, edits: Sequence[Edit[Ids]]) -> Sentence:
         """The sentence that the edits make: the chains need not have been there."""
-        ids, model = splice(self._sources[run.number].ids, edits), run.target.model
+        ids, model = splice(self.sources[run.number].ids, edits), run.target.model
         batch = run.batch([ids], model.special_ids.device)
         log_model = model.log_prob(model.encode(batch))
         soft = run.target.soft_factors(log_model, batch).sum(-1)
@@ -135,15 +132,15 @@ class Corrections:
         """The edits of a sentence as edits of its text, each with its cause."""
         causes: dict[Edit[Words] | None, Edit[Ids] | None] = {None: None}
         for edit in edits:
-            original, replacement = (tuple(self._lexicon.words(ids)) for ids in (edit.original, edit.replacement))
+            original, replacement = (tuple(self.lexicon.words(ids)) for ids in (edit.original, edit.replacement))
             causes[Edit(edit.start, edit.end, original, replacement)] = edit
-        typed = self._typed[number]
+        typed = self.typed[number]
         written = write_edits(typed.passage, typed.number, [edit for edit in causes if edit is not None])
         return [(causes[cause], edit) for cause, edit in written]
 
     def _written(self, number: int, edits: Sequence[Edit[Ids]]) -> tuple[str, list[str]]:
         """The text of a sentence with the edits made, and its words: between blanks, where it came tokenised."""
-        passage, sentence = self._typed[number].passage, self._typed[number].sentence
+        passage, sentence = self.typed[number].passage, self.typed[number].sentence
         whole = splice(passage.text, [edit for _, edit in self._write(number, edits)])
         text = whole[sentence.start : len(whole) - (len(passage.text) - sentence.end)]
         return text, text.split() if sentence.spaced else split(text)
@@ -215,7 +212,10 @@ def join_sentences(passage: Passage, parts: Sequence[Result]) -> Result:
     nll = sum(s.nll_per_word * num for s, num in zip(best, num_words, strict=True)) / sum(num_words)
     words = tuple(word for sentence in best for word in sentence.words)
     sentence = Sentence(splice(text, edits), words, nll, sum(s.log_target for s in best))
-    others = [_placed(passage, other) for other in parts[0].sentences[1:]] if len(parts) == 1 else []
+    others: list[Sentence] = []
+    if len(parts) == 1:  # the other versions of the only sentence, with what stands around it
+        before, after = text[: passage.sentences[0].start], text[passage.sentences[0].end :]
+        others = [replace(other, text=before + other.text + after) for other in parts[0].sentences[1:]]
     return replace(
         parts[0],
         input=text,
@@ -225,13 +225,6 @@ def join_sentences(passage: Passage, parts: Sequence[Result]) -> Result:
         edits=edits,
         doubtful=tuple(edit for part in parts for edit in part.doubtful),
     )
-
-
-def _placed(passage: Passage, sentence: Sentence) -> Sentence:
-    """Another version of the only sentence of a text, with what stands around it."""
-    source = passage.sentences[0]
-    text = passage.text[: source.start] + sentence.text + passage.text[source.end :]
-    return replace(sentence, text=text)
 
 
 def _mean_rates(rates: Sequence[dict[str, float | None]]) -> dict[str, float | None]:

@@ -94,7 +94,8 @@ class CorrectionSource:
         ids = lexicon.vocabulary.ids
         replace: list[dict[int, Priced]] = []
         split: list[dict[tuple[int, int], Priced]] = []
-        for meant in self.meant:
+        delete, other = [], []
+        for word, meant, stays in zip(self.words, self.meant, self.fixed, strict=True):
             single, double = {}, {}
             for confusion in meant:
                 letters = confusion.distance - 1 if confusion.distance else 0.0
@@ -103,8 +104,17 @@ class CorrectionSource:
                     single[ids[confusion.words[0]]] = priced
                 else:
                     double[ids[confusion.words[0]], ids[confusion.words[1]]] = priced
+            # A word that no dictionary has should be mended, not dropped.
+            extra = costs.dropped * is_strange(word, confusions)
+            lost = Priced(NEVER if stays else costs.delete[kind_of(word)] + extra, kind_of(word))
+            # A mark in place of a word is no replacement: it costs what it does to lose the one and bring the other.
+            if any(c.isalnum() for c in word):
+                marks = [mark for mark in MARKS if mark in ids]
+                single |= {ids[mark]: Priced(lost.cost + costs.insert[kind_of(mark)], "word") for mark in marks}
             replace.append(single)
             split.append(double)
+            delete.append(lost)
+            other.append(Priced(NEVER if stays else costs.replace["word"] + extra, "word"))
         join = [
             {
                 ids[word]: Priced(costs.replace["joining"] + HYPHEN * ("-" in word), "joining")
@@ -112,22 +122,6 @@ class CorrectionSource:
             }
             for at in range(len(self.words) - 1)
         ]
-        # A word that no dictionary has should be mended, not dropped.
-        extra = [costs.dropped * is_strange(word, confusions) for word in self.words]
-        delete = [
-            Priced(NEVER if stays else costs.delete[kind_of(word)] + more, kind_of(word))
-            for word, stays, more in zip(self.words, self.fixed, extra, strict=True)
-        ]
-        other = [
-            Priced(NEVER if stays else costs.replace["word"] + more, "word")
-            for stays, more in zip(self.fixed, extra, strict=True)
-        ]
-        # A mark in place of a word is no replacement: it costs what it does to lose the one and bring the other.
-        for word, single, lost in zip(self.words, replace, delete, strict=True):
-            if any(c.isalnum() for c in word):
-                for mark in MARKS:
-                    if mark in ids:
-                        single[ids[mark]] = Priced(lost.cost + costs.insert[kind_of(mark)], "word")
         return ChannelSource(self.ids, replace, delete, split, join, other, first_factor(len(self.ids)))
 
     def _joined(self, at: int, confusions: Confusions) -> list[str]:
@@ -176,7 +170,6 @@ def make_channel(
         [source.channel(lexicon, confusions, costs) for source in sources],
         torch.tensor([costs.insert[kind] for kind in kinds], dtype=torch.float64),
         kinds,
-        Priced(costs.replace["word"], "word"),
         costs.order,
         costs.first,
         torch.cat([torch.zeros(num_known, dtype=torch.float64), costs.strange * strange]),

@@ -20,6 +20,7 @@ from ...text.lexicon import Lexicon
 from ...text.sentences import Sentences
 from ...text.vocabulary import Vocabulary
 from ..problem import Problem, target_model
+from ..start import repeated
 from ..wordlists import WordLists
 from .matching import Matching
 from .report import Paraphrases
@@ -57,9 +58,7 @@ class Paraphrase:
             constraints.append(Differs(overlap, asked.difference))
         target = Target(model, constraints)
         capacity = max(len(source.ids) for source in sources) + ROOM + 1
-        owners = torch.arange(len(sources)).repeat_interleave(chains)
-        rows = [source.ids for source in sources for _ in range(chains)]
-        start = Sentences.from_lists(rows, capacity, owners, device=words.device)
+        start = repeated([source.ids for source in sources], chains, capacity, words.device)
         start = _corrupted(start, STARTS[asked.start], target, contains, seed, chains)
 
         def moves(model: WordModel) -> Mixture:

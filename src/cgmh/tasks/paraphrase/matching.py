@@ -5,18 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from ...constraints import Constraint
-from ...constraints.similarity import (
-    AtLeast,
-    ContentWords,
-    KeywordsKept,
-    SentenceVectors,
-    Similarity,
-    TextVectors,
-    Weighted,
-    WordVectors,
-)
-from ...constraints.words import Requirement
+from ...constraints import Constraint, Requirement, similarity
 from ...inputs import Match, read_matches
 from ...models.meaning import load_meaning
 from ...models.meaning.minilm import load_minilm
@@ -40,26 +29,27 @@ class Matching:
         self.matches: tuple[Match, ...] = read_matches(sources[0].input.match)
         self._meaning = load_meaning()
         self._rows, self._counts = lists.rows, lists.spoken  # [ids]
-        self._functions: dict[str, Similarity] = {}
+        self._functions: dict[str, similarity.Similarity] = {}
 
-    def function(self, name: str) -> Similarity:
+    def function(self, name: str) -> similarity.Similarity:
         """A matching function by its name; made once."""
         if name not in self._functions:
             self._functions[name] = self._make(name)
         return self._functions[name]
 
-    def _make(self, name: str) -> Similarity:
+    def _make(self, name: str) -> similarity.Similarity:
         ids = [source.ids for source in self._sources]
         if name == "kw":
-            return KeywordsKept([self._keywords(source) for source in self._sources])
+            keywords = [[self._phrase([source.words[at]]) for at in source.keywords] for source in self._sources]
+            return similarity.KeywordsKept(keywords)
         if name == "st":
-            return SentenceVectors(ids, self._rows, self._meaning.encoder)
+            return similarity.SentenceVectors(ids, self._rows, self._meaning.encoder)
         if name == "minilm":
-            return TextVectors(ids, self._lexicon, load_minilm())
+            return similarity.TextVectors(ids, self._lexicon, load_minilm())
         if name == "cw":
             importance = (self._meaning.rarity[self._rows].clamp(max=RAREST) - COMMON).clamp(min=0) * self._counts
-            return ContentWords(ids, self._rows, self._meaning.vectors, importance)
-        return WordVectors(ids, self._rows, self._meaning.vectors, self._counts, minimum=name == "wvm")
+            return similarity.ContentWords(ids, self._rows, self._meaning.vectors, importance)
+        return similarity.WordVectors(ids, self._rows, self._meaning.vectors, self._counts, minimum=name == "wvm")
 
     def required(self, number: int) -> list[Requirement]:
         """What every answer to an input contains: its facts, its keywords if all of them must stay, and words that the
@@ -74,30 +64,25 @@ class Matching:
     def constraints(self) -> list[Constraint]:
         """The matching functions as factors of the target; keywords that must all stay are required word by word."""
         return [
-            (AtLeast if match.hard else Weighted)(self.function(match.name), match.value)
+            (similarity.AtLeast if match.hard else similarity.Weighted)(self.function(match.name), match.value)
             for match in self.matches
             if not match.keeps_all
         ]
-
-    def similarity(self, sentences: Sentences) -> Tensor:
-        """[B]: the similarity that is reported: of the sentence vectors."""
-        return self.function("st")(sentences)
 
     def merit(self, sentences: Sentences, overlap: Tensor) -> Tensor:
         """[B]: what counts beside fluency when answers are ranked: closeness in meaning, and in wording too.
 
         An answer is under the limit of overlap already; below that, the less it changes the safer it is.
         """
-        close = [Weighted(self.function(name), weight).log_factor(sentences) for name, weight in MERIT.items()]
+        close = [
+            similarity.Weighted(self.function(name), weight).log_factor(sentences) for name, weight in MERIT.items()
+        ]
         return OVERLAP * overlap + torch.stack(close).sum(0)
 
     def keywords(self, number: int) -> list[str]:
         """The keywords of an input, beside its protected words, if they are asked for."""
         source = self._sources[number]
         return [source.words[at] for at in source.keywords] if any(m.name == "kw" for m in self.matches) else []
-
-    def _keywords(self, source: Source) -> list[Requirement]:
-        return [self._phrase([source.words[at]]) for at in source.keywords]
 
     def _phrase(self, words: Sequence[str]) -> Requirement:
         """The words side by side, in any casing."""

@@ -45,7 +45,8 @@ class Paraphrases(Ranked):
         return self._matching.merit(sentences, self._overlap(sentences))
 
     def figures(self, sentences: Sentences) -> dict[str, Tensor]:
-        return {"similarity": self._matching.similarity(sentences), "overlap": 100 * self._overlap(sentences)}
+        similarity = self._matching.function("st")(sentences)  # of the sentence vectors, whatever was asked for
+        return {"similarity": similarity, "overlap": 100 * self._overlap(sentences)}
 
     def preceding(self, number: int) -> tuple[str, ...]:
         """The source, as it would be written."""
