@@ -6,7 +6,6 @@ from functools import cache
 import torch
 
 from cgmh.constraints.channel import Channel, ChannelSource, Priced
-from cgmh.text.edits import Edit, Ids
 from meanings import NUM_IDS, OUT, A, B, C
 
 # Every operation is priced, each by a number of its own, so that none can stand for another.
@@ -21,11 +20,15 @@ SOURCES = [
         delete=[Priced(0.7, "delete"), Priced(1.1, "delete"), Priced(0.4, "delete")],
         split=[{(A, C): Priced(0.55, "split")}, {}, {(B, B): Priced(0.3, "split"), (A, B): Priced(0.8, "split")}],
         join=[{C: Priced(0.65, "join")}, {B: Priced(0.25, "join")}],
+        other=[OTHER] * 3,
     ),
     ChannelSource(
         ids=[C, B],
         replace=[{A: Priced(1.15, "sound")}, {A: Priced(0.75, "form")}],
         delete=[Priced(1.2, "delete"), Priced(0.85, "delete")],
+        split=[{}, {}],
+        join=[{}],
+        other=[OTHER] * 2,
     ),
 ]
 MISSPELT = ChannelSource(
@@ -33,56 +36,51 @@ MISSPELT = ChannelSource(
     replace=[{A: Priced(0.2, "spelling")}, {B: Priced(0.75, "form")}],
     delete=[Priced(1.2, "delete"), Priced(0.85, "delete")],
     split=[{(B, C): Priced(0.5, "split")}, {}],
+    join=[{}],
     other=[Priced(1.05, "spelling"), Priced(2.1, "other")],
 )
 
 
 def toy_channel(sources: Sequence[ChannelSource]) -> Channel:
-    return Channel(sources, INSERT, INSERT_KINDS, OTHER, ORDER, FIRST_COST, STRANGE)
+    return Channel(sources, INSERT, INSERT_KINDS, ORDER, FIRST_COST, STRANGE)
 
 
-def cheapest(
-    source: ChannelSource, words: Sequence[int], insert: Sequence[float], other: Priced, order: float
-) -> float:
+def cheapest(source: ChannelSource, words: Sequence[int], insert: Sequence[float], order: float) -> float:
     """The least cost of making the words from the source, by trying every way."""
-
-    words = tuple(words)
 
     @cache
     def cost(i: int, j: int) -> float:
         """Of the words from j on out of those of the source from i on."""
-        costs = [] if i < len(source.ids) or j < len(words) else [0.0]
+        found = [] if i < len(source.ids) or j < len(words) else [0.0]
         for back, on in ((1, 1), (1, 0), (0, 1), (2, 2), (1, 2), (2, 1)):
             if i + back <= len(source.ids) and j + on <= len(words):
-                step = Edit(i, i + back, tuple(source.ids[i : i + back]), words[j : j + on])
-                priced = price(source, step, insert, other, order)
+                priced = price(source, i, i + back, words[j : j + on], insert, order)
                 if priced is not None:
-                    costs.append(priced.cost + cost(i + back, j + on))
-        return min(costs)
+                    found.append(priced.cost + cost(i + back, j + on))
+        return min(found)
 
     return cost(0, 0)
 
 
 def price(
-    source: ChannelSource, step: Edit[Ids], insert: Sequence[float], other: Priced, order: float
+    source: ChannelSource, at: int, end: int, words: Sequence[int], insert: Sequence[float], order: float
 ) -> Priced | None:
-    """What a step costs and what it is called, or nothing where there is none of that kind.
+    """What it costs to have `words` in place of those of the source from `at` to `end`, and what that is called.
 
-    Several words inserted in one gap cost what each does, and are called what the first is.
+    Nothing where that is no single operation.
     """
-    at, old, new = step.start, step.original, step.replacement
+    old, new = tuple(source.ids[at:end]), tuple(words)
     match len(old), len(new):
         case 1, 1:
-            elsewise = source.other[at] if source.other else other
-            return Priced(0.0, "") if old == new else source.replace[at].get(new[0], elsewise)
+            return Priced(0.0, "") if old == new else source.replace[at].get(new[0], source.other[at])
         case 1, 0:
             return source.delete[at]
-        case 0, _:
-            return Priced(sum(insert[word] for word in new), INSERT_KINDS[new[0]])
+        case 0, 1:
+            return Priced(insert[new[0]], INSERT_KINDS[new[0]])
         case 2, 2:
             return Priced(order, "order") if old == new[::-1] else None
         case 1, 2:
-            return source.split[at].get((new[0], new[1])) if source.split else None
+            return source.split[at].get((new[0], new[1]))
         case 2, 1:
-            return source.join[at].get(new[0]) if source.join else None
+            return source.join[at].get(new[0])
     return None

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cgmh.constraints.channel import Channel, ChannelSource, Priced
 from cgmh.laws import check_constraint
-from cgmh.text.edits import Edit, splice
+from cgmh.text.edits import Edit, Ids, splice
 from cgmh.text.sentences import Sentences
 from channels import (
     FIRST_COST,
@@ -21,7 +21,6 @@ from channels import (
     INSERT_KINDS,
     MISSPELT,
     ORDER,
-    OTHER,
     SOURCES,
     STRANGE,
     cheapest,
@@ -44,7 +43,6 @@ class Case:
 
     sources: list[ChannelSource]
     insert: list[float]
-    other: Priced
     order: float
     first: float
     strange: list[float] | None
@@ -56,7 +54,7 @@ class Case:
     def channel(self) -> Channel:
         strange = None if self.strange is None else torch.tensor(self.strange, dtype=torch.float64)
         insert = torch.tensor(self.insert, dtype=torch.float64)
-        return Channel(self.sources, insert, INSERT_KINDS, self.other, self.order, self.first, strange)
+        return Channel(self.sources, insert, INSERT_KINDS, self.order, self.first, strange)
 
     @property
     def batch(self) -> Sentences:
@@ -73,24 +71,19 @@ def priced(kind: str) -> st.SearchStrategy[Priced]:
 
 @st.composite
 def typed(draw: st.DrawFn) -> ChannelSource:
-    """A source of up to four words, with tables of each kind or without."""
+    """A source of up to four words; its tables have entries or none."""
     ids = draw(st.lists(words, max_size=4))
-    tables: dict[str, Any] = {}
-    if draw(st.booleans()):
-        tables["split"] = [
-            draw(st.dictionaries(st.tuples(words, words), priced(f"split {at}"), max_size=2)) for at in range(len(ids))
-        ]
-    if draw(st.booleans()):
-        tables["join"] = [
-            draw(st.dictionaries(words, priced(f"join {at}"), max_size=2)) for at in range(max(len(ids) - 1, 0))
-        ]
-    if draw(st.booleans()):
-        tables["other"] = [draw(priced(f"other {at}")) for at in range(len(ids))]
+    most = draw(st.sampled_from([0, 2]))  # of the splits and joins of a place
+    split = [
+        draw(st.dictionaries(st.tuples(words, words), priced(f"split {at}"), max_size=most)) for at in range(len(ids))
+    ]
+    join = [draw(st.dictionaries(words, priced(f"join {at}"), max_size=most)) for at in range(max(len(ids) - 1, 0))]
+    delete, other = ([draw(priced(f"{kind} {at}")) for at in range(len(ids))] for kind in ("delete", "other"))
     replace = [
         draw(st.dictionaries(words.filter(lambda word, own=own: word != own), priced(f"replace {at}"), max_size=3))
         for at, own in enumerate(ids)
     ]
-    return ChannelSource(ids, replace, [draw(priced(f"delete {at}")) for at in range(len(ids))], **tables)
+    return ChannelSource(ids, replace, delete, split, join, other)
 
 
 @st.composite
@@ -106,9 +99,17 @@ def cases(draw: st.DrawFn) -> Case:
         sentences.append(draw(st.sampled_from([near, near[::-1], draw(st.lists(words, max_size=5))])))
     vector = st.lists(costs, min_size=NUM_IDS, max_size=NUM_IDS)
     return Case(
-        sources, draw(vector), draw(priced("other")), draw(costs), draw(costs), draw(st.none() | vector),
+        sources, draw(vector), draw(costs), draw(costs), draw(st.none() | vector),
         sentences, inputs, draw(st.integers(1, 3)),
     )  # fmt: skip
+
+
+def paid(case: Case, source: ChannelSource, edit: Edit[Ids]) -> list[Priced]:
+    """What an edit costs, word by word where it inserts several."""
+    parts = [edit.replacement] if edit.original else [(word,) for word in edit.replacement]
+    prices = [price(source, edit.start, edit.end, words, case.insert, case.order) for words in parts]
+    assert None not in prices
+    return [priced for priced in prices if priced is not None]
 
 
 @settings(max_examples=100)
@@ -116,17 +117,15 @@ def cases(draw: st.DrawFn) -> Case:
 def test_factor_and_alignment_are_those_of_a_plain_search(case: Case) -> None:
     """The least cost over all ways; the edits make the sentence from the source and cost as much."""
     channel, batch = case.channel, case.batch
-    rows = zip(case.sentences, case.inputs, channel.log_factor(batch).tolist(), channel.align(batch), strict=True)
-    for some, input, log_factor, edits in rows:
+    answers = zip(case.sentences, case.inputs, channel.log_factor(batch).tolist(), channel.align(batch), strict=True)
+    for words, input, log_factor, edits in answers:
         source = case.sources[input]
-        least, rest = cheapest(source, some, case.insert, case.other, case.order), case.rest(source, some)
-        assert -log_factor == least + rest
-        assert splice(tuple(source.ids), edits) == tuple(some)
-        assert edits == sorted(edits, key=lambda edit: (edit.start, edit.end))
-        assert not any(one.overlaps(other) for at, one in enumerate(edits) for other in edits[:at])
-        paid = [price(source, edit, case.insert, case.other, case.order) for edit in edits]
-        assert [edit.kind for edit in edits] == [priced.kind for priced in paid if priced]
-        assert sum(priced.cost for priced in paid if priced) == least
+        least = cheapest(source, words, case.insert, case.order)
+        assert -log_factor == least + case.rest(source, words)
+        assert splice(tuple(source.ids), edits) == tuple(words)
+        prices = [paid(case, source, edit) for edit in edits]
+        assert [edit.kind for edit in edits] == [parts[0].kind for parts in prices]
+        assert sum(priced.cost for parts in prices for priced in parts) == least
 
 
 @settings(max_examples=30)
@@ -138,32 +137,24 @@ def test_the_laws_hold(case: Case) -> None:
 def test_the_laws_hold_with_costs_that_round() -> None:
     generator = torch.Generator().manual_seed(0)
     insert, strange = torch.rand(2, NUM_IDS, generator=generator, dtype=torch.float64)
-    channel = Channel(SOURCES, insert, INSERT_KINDS, OTHER, ORDER, FIRST_COST, strange)
+    channel = Channel(SOURCES, insert, INSERT_KINDS, ORDER, FIRST_COST, strange)
     ids = torch.randint(A, NUM_IDS, (20, 16), generator=generator).tolist()
     for length in range(4, 16):
         rows = [row[: length - number % 2] for number, row in enumerate(ids)]
         check_constraint(channel, Sentences.from_lists(rows, length + 1, [0, 1] * 10))
 
 
-def kinds_by_hand(*lists: list[int], input: int = 0) -> list[list[str]]:
-    aligned = toy_channel(SOURCES).align(Sentences.from_lists(lists, 6, [input] * len(lists)))
-    return [[edit.kind for edit in edits] for edits in aligned]
+def by_hand(*lists: list[int], input: int = 0) -> list[list[str]]:
+    operations = toy_channel(SOURCES).align(Sentences.from_lists(lists, 6, [input] * len(lists)))
+    return [[one.kind for one in some] for some in operations]
 
 
-def test_edits_by_hand() -> None:
+def test_operations_by_hand() -> None:
     """The source is B A C."""
-    assert kinds_by_hand([B, A, C], [A, A, C], [A, C], [B, A, C, D]) == [[], ["form"], ["delete"], [f"insert {D}"]]
-    assert kinds_by_hand([A, B, C], [B, A, B, B], [C, C], [B, B]) == [["order"], ["split"], ["join"], ["join"]]
-    assert kinds_by_hand([]) == [["delete"] * 3]
-    assert kinds_by_hand([C, B], [B, C], input=1) == [[], ["order"]]
-
-
-def test_insertions_in_one_gap_are_one_edit() -> None:
-    """Called what the first of them is; deleted words stay apart."""
-    (edits,) = toy_channel(SOURCES).align(Sentences.from_lists([[B, A, C, D, A]], 6))
-    assert [(edit, edit.kind) for edit in edits] == [(Edit(3, 3, (), (D, A)), f"insert {D}")]
-    (edits,) = toy_channel(SOURCES).align(Sentences.from_lists([[]], 6))
-    assert edits == [Edit(0, 1, (B,), ()), Edit(1, 2, (A,), ()), Edit(2, 3, (C,), ())]
+    assert by_hand([B, A, C], [A, A, C], [A, C], [B, A, C, D]) == [[], ["form"], ["delete"], [f"insert {D}"]]
+    assert by_hand([A, B, C], [B, A, B, B], [C, C], [B, B]) == [["order"], ["split"], ["join"], ["join"]]
+    assert by_hand([]) == [["delete"] * 3]
+    assert by_hand([C, B], [B, C], input=1) == [[], ["order"]]
 
 
 def test_factors_by_hand() -> None:
@@ -186,7 +177,7 @@ def searched() -> list[float]:
     for input, *some in keys(STATES):
         source = SOURCES[input]
         rest = FIRST_COST * (some != list(source.ids)) + float(STRANGE[some].sum())
-        found.append(-cheapest(source, some, INSERT.tolist(), OTHER, ORDER) - rest)
+        found.append(-cheapest(source, some, INSERT.tolist(), ORDER) - rest)
     return found
 
 
