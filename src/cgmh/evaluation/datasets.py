@@ -64,7 +64,7 @@ def sample(items: Sequence[Item], limit: int | None, seed: int = 0) -> Sequence[
     if limit is None or limit >= len(items):
         return items
     if limit < 1:
-        raise BadInput(f"--limit {limit}: at least one is needed")
+        raise BadInput(f"`limit` {limit}: at least one is needed")
     return [items[at] for at in sorted(np.random.default_rng(seed).permutation(len(items))[:limit].tolist())]
 
 

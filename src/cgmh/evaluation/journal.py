@@ -42,10 +42,10 @@ class Journal:
             self.records = {record["key"]: record for record in records}
             kind = dict(first["run"])
         except (ValueError, KeyError, TypeError) as error:
-            raise BadInput(f"{self.path}: not the record of a run ({error}); leave out --resume") from error
+            raise BadInput(f"{self.path}: not the record of a run ({error}); leave out `resume`") from error
         if first != head:
             other = sorted(name for name in kind.keys() | head["run"].keys() if kind.get(name) != head["run"].get(name))
-            raise BadInput(f"{self.path}: made with another {', '.join(other)}; leave out --resume, or give the same")
+            raise BadInput(f"{self.path}: made with another {', '.join(other)}; leave out `resume`, or give the same")
         if len(whole) < len(text):
             self.path.write_bytes(whole)
         return True

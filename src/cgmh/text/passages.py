@@ -86,7 +86,7 @@ def read_passage(text: str, vocabulary: Vocabulary, *, most: int = 60) -> Passag
     spelled = [word for words in sentences for word in words if any(c.isalpha() for c in word)]
     num_known = sum(bool(vocabulary.casings(word)) for word in spelled)
     if len(spelled) >= _MIN_FOREIGN_WORDS and 4 * num_known < len(spelled):  # a quarter, because learners misspell much
-        raise BadInput("has few words that the model knows; it reads English, unless --model says otherwise")
+        raise BadInput("has few words that the model knows; it reads English, unless `model` says otherwise")
     spans = [_typed_spans(*both) for both in zip(traced, sentences, strict=True)]
     counts = [_blanks(text, *both) for both in zip(sentences, spans, strict=True)]
     total = (sum(apart for apart, _ in counts), sum(tight for _, tight in counts))

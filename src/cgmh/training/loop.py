@@ -100,7 +100,7 @@ def check_free(out: Path) -> None:
     if out.exists() and not (out.is_dir() and not any(out.iterdir())):
         raise BadInput(f"{out}: exists already; choose another directory or remove it")
     if run_directory(out).exists():
-        raise BadInput(f"{run_directory(out)}: an unfinished training; go on with --resume, or remove it")
+        raise BadInput(f"{run_directory(out)}: an unfinished training; go on with `resume`, or remove it")
 
 
 def train(
@@ -137,7 +137,7 @@ def read_run(out: Path) -> dict[str, Any]:
     """What was decided when the unfinished run of `out` began."""
     path = run_directory(out) / PLAN
     if not path.is_file():
-        raise BadInput(f"{out}: no training to resume (there is no {path}); run without --resume")
+        raise BadInput(f"{out}: no training to resume (there is no {path}); run without `resume`")
     record = read_json(path)
     if record.get("format") != FORMAT:
         raise BadModel(f"{path}: not a {FORMAT} record; remove the directory and train again")
@@ -213,7 +213,7 @@ class _Run:
                 self._train(bar)
             return self._export()
         except (OSError, SafetensorError) as error:
-            raise CgmhError(f"{self.out}: cannot be written ({error}); make room and go on with --resume") from error
+            raise CgmhError(f"{self.out}: cannot be written ({error}); make room and go on with `resume`") from error
 
     def _export(self) -> dict[str, Any]:
         best = read_tensors(self.directory / BEST)
@@ -297,7 +297,7 @@ class _Run:
         held = {name: perplexities[name] for name in PREDICTORS}
         loss = sum(weight * math.log(held[name]) for weight, name in zip(self.plan.loss_weights, held, strict=True))
         if not math.isfinite(loss):
-            raise CgmhError(f"training diverged at step {counters.step}; remove {self.directory}, try another --seed")
+            raise CgmhError(f"training diverged at step {counters.step}; remove {self.directory}, try another `seed`")
         counters.checked_step = counters.step
         if counters.best is None or loss < counters.best:
             counters.best, counters.best_step, counters.num_worse = loss, counters.step, 0

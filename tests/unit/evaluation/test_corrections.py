@@ -97,7 +97,7 @@ def test_sample_keeps_sentences_and_references_together() -> None:
     assert [f"r{name[1:]}" for name in large.sources] == [texts[0] for texts in large.references]
     assert [f"c{name[1:]}" for name in large.sources] == large.spellchecked
     assert sample_corrections(whole, None) == sample_corrections(whole, 20) == whole
-    with pytest.raises(BadInput, match="--limit 0"):
+    with pytest.raises(BadInput, match="`limit` 0"):
         sample_corrections(whole, 0)
 
 

@@ -98,7 +98,7 @@ def test_a_smaller_sample_is_part_of_a_larger_one() -> None:
     assert all(places == sorted(places) for places in samples)
     assert samples[1] != list(range(30))
     assert samples[1] == sample(range(100), 30, seed=1) != sample(range(100), 30, seed=2)
-    with pytest.raises(BadInput, match="--limit 0"):
+    with pytest.raises(BadInput, match="`limit` 0"):
         sample(range(100), 0)
 
 

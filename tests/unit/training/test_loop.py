@@ -143,7 +143,7 @@ def test_full_disk_is_said(tmp_path: Path, english: TrainingText, monkeypatch: p
 
     with monkeypatch.context() as patch:
         patch.setattr(loop, "write_tensors", full)
-        with pytest.raises(CgmhError, match=r"No space left on device.*--resume"):
+        with pytest.raises(CgmhError, match=r"No space left on device.*`resume`"):
             train(english, toy_config(english), toy_plan(epochs=1), tmp_path / "model", quiet=True)
     assert not (tmp_path / "model").exists()
     resume(tmp_path / "model", quiet=True)
