@@ -132,7 +132,7 @@ def _(space: Space, patch: pytest.MonkeyPatch) -> Kernel:
 @fault("a constraint of one's own is asked about other words", space="of one's own", law="stays in the space")
 def _(space: Space, patch: pytest.MonkeyPatch) -> Kernel:
     own = space.constraints[0]
-    patch.setattr(own, "_function", lambda words: varied([*words, "another"]))
+    patch.setattr(own, "function", lambda words: varied([*words, "another"]))
     return _kernel(space)
 
 

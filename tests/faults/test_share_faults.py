@@ -57,7 +57,7 @@ def _weighing(
     honest, asked = alternatives._at, []
 
     def at(table: Tensor, phrase: Tensor) -> Tensor:
-        if not table.is_floating_point():  # the sizes of the old phrase and of the new one come first
+        if not table.is_floating_point():  # sizes and words of the old phrase and of the new one come first
             if len(asked) > 1:
                 asked.clear()
             asked.append(phrase)

@@ -140,7 +140,7 @@ def constraint(
     return decorate if function is None else decorate(function)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class PythonConstraint:
     """A function of one sentence's words: true or false if hard, a log factor if soft.
 

@@ -122,16 +122,15 @@ class Alternatives:
         others = log_share.scatter(1, old[:, None], -torch.inf)
         # a row without a phrase has to choose as well: anything, to no effect
         new = draws.choose(others.masked_fill(nowhere[:, None], 0.0), "alternative")
-        rows = indices(len(at), at.device)
-        size, size_new = sizes[rows, old], sizes[rows, new]
-        words, words_new = phrases[rows, old], phrases[rows, new]  # [R,3]
+        size, size_new = _at(sizes, old), _at(sizes, new)
+        words, words_new = _at(phrases, old), _at(phrases, new)  # [R,3]
         edited = _splice(sentences, at, size, words_new, size_new)
         impossible = nowhere | (edited.lengths > sentences.capacity)
         edited = sentences.where(impossible, edited)
         num_back = _stands(edited, phrases, sizes).sum(-1).clamp(min=1)
         left, right = _same(words, size, words_new, size_new)
-        log_forward = log_share[rows, new] - log_rest[rows, old] - num.clamp(min=1).double().log()
-        log_reverse = log_share[rows, old] - log_rest[rows, new] - num_back.double().log()
+        log_forward = _at(log_share, new) - _at(log_rest, old) - num.clamp(min=1).double().log()
+        log_reverse = _at(log_share, old) - _at(log_rest, new) - num_back.double().log()
         moves = torch.where(size_new > size, INSERT, torch.where(size_new < size, DELETE, REPLACE))
         swapped = (words.sort(-1).values == words_new.sort(-1).values).all(-1)
         return Candidate(
@@ -152,6 +151,11 @@ def _check(group: Group) -> None:
         raise ValueError(f"a phrase has one to {MAX_PHRASE_WORDS} words, not {group.phrases}")
     if not all(0 < value < float("inf") for value in (*group.shares, group.weight)):
         raise ValueError(f"shares and weights are positive, not {group.shares} and {group.weight}")
+
+
+def _at(table: Tensor, at: Tensor) -> Tensor:
+    """[R] or [R,3]: the entry of each row of a table [R,A] or [R,A,3]."""
+    return table[indices(len(at), at.device), at]
 
 
 def _stands(sentences: Sentences, phrases: Tensor, sizes: Tensor) -> Tensor:
