@@ -17,6 +17,8 @@ import torch
 from speed import SETS
 
 from cgmh import __version__
+from cgmh.inputs import KeywordInput
+from cgmh.models.load import Models
 from cgmh.models.protocols import TextModel
 from cgmh.models.pull.store import path_of
 from cgmh.models.text.llama import load_llama
@@ -24,7 +26,7 @@ from cgmh.models.word.checkpoint import load_model
 from cgmh.models.word.two_stage import WHOLE, TextTarget
 from cgmh.sampling import Constant, Kernel, sample
 from cgmh.settings import Settings
-from cgmh.tasks import KeywordInput, Keywords
+from cgmh.tasks import Keywords
 
 
 class Counted:
@@ -58,8 +60,9 @@ def main() -> None:
     ):
         counted = Counted(big)
         inputs = [KeywordInput(tuple(words.split())) for words in SETS]
-        problem = Keywords().pose(inputs, TextTarget(small, counted), args.chains, 0)
-        kernel = Kernel(problem.target, problem.proposal, window, trust=trust)
+        sources = [source for input in inputs for source in Keywords().read(input, small.vocabulary)]
+        problem = Keywords().pose(sources, Models(small, counted, "target"), args.chains, 0)
+        kernel = Kernel(problem.target, problem.moves(problem.target.model), window, trust=trust)
         accepted = steps = 0
         began = time.perf_counter()
         states = sample(kernel, problem.start, args.warm_up + args.steps, 0, Constant(1 / settings.temperature))

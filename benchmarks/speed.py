@@ -20,10 +20,13 @@ import torch
 
 from cgmh import __version__
 from cgmh.api import WINDOW, Settings
+from cgmh.inputs import KeywordInput
+from cgmh.models.load import Models
 from cgmh.models.word.checkpoint import load_model
+from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.proposals import FillHead, GibbsOver, Mixture, SwapBlocks, WordEdits
 from cgmh.sampling import Constant, Kernel, sample
-from cgmh.tasks import KeywordInput, Keywords, Problem
+from cgmh.tasks import Keywords, Problem
 
 SETS = (
     "lottery scholarships",
@@ -38,9 +41,10 @@ SETS = (
 WARM_UP = 40
 
 
-def pose(model: object, chains: int) -> Problem:
+def pose(model: RecurrentModel, chains: int) -> Problem:
     inputs = [KeywordInput(tuple(words.split())) for words in SETS]
-    return Keywords().pose(inputs, model, max(1, chains // len(SETS)), 0)  # type: ignore[arg-type]
+    sources = [source for input in inputs for source in Keywords().read(input, model.vocabulary)]
+    return Keywords().pose(sources, Models(model), max(1, chains // len(SETS)), 0)
 
 
 def clock(kernel: Kernel, problem: Problem, steps: int, shards: int, warm_up: int = WARM_UP) -> dict[str, float]:
@@ -91,18 +95,18 @@ def main() -> None:
     rows = []
     for chains in sizes:
         problem = pose(model, chains)
-        kernel = Kernel(problem.target, problem.proposal, window=WINDOW)
+        kernel = Kernel(problem.target, problem.moves(problem.target.model), window=WINDOW)
         figures = clock(kernel, problem, args.steps, shards)
         rows.append({"kernel": "fill", "chains": chains, **figures})
         show("fill head", chains, figures)
-        plain = Mixture([(WordEdits(FillHead(problem.model)), 0.9), (SwapBlocks(), 0.1)])
+        plain = Mixture([(WordEdits(FillHead(problem.target.model)), 0.9), (SwapBlocks(), 0.1)])
         figures = clock(Kernel(problem.target, plain, window=WINDOW), problem, args.steps, shards)
         rows.append({"kernel": "fill, all places", "chains": chains, **figures})
         show("all places", chains, figures)
     if not args.no_paper:
         chains = 1024 if cuda else 64
         problem = pose(model, chains)
-        kernel = Kernel(problem.target, WordEdits(GibbsOver(problem.model, problem.target, 100)))
+        kernel = Kernel(problem.target, WordEdits(GibbsOver(problem.target.model, problem.target, 100)))
         figures = clock(kernel, problem, 8, shards, warm_up=4)
         rows.append({"kernel": "gibbs-100", "chains": chains, **figures})
         show("gibbs over 100", chains, figures)
