@@ -62,7 +62,7 @@ def test_train_writes_a_model(corpus: Path, tmp_path: Path) -> None:
 def test_help_teaches() -> None:
     answer = cgmh("train", "--help")
     assert answer.code == 0
-    assert "one sentence a line" in answer.output
+    assert "one sentence per line" in answer.output
     assert "cgmh train news.txt --out news-model --resume" in answer.output
 
 

@@ -21,18 +21,18 @@ def test_the_version_and_the_help() -> None:
 def test_without_a_command_the_help_says_what_there_is() -> None:
     answer = run()
     assert (answer.code, answer.output) == (2, "")
-    assert answer.errors.startswith("cgmh: say what to do:\n")
+    assert answer.errors.startswith("Usage: cgmh ")
     assert "keywords" in answer.errors
 
 
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
-        (("nothing",), ("no such command", "nothing", "; see: cgmh --help")),
-        (("--nothing",), ("no such option", "--nothing", "; see: cgmh --help")),
-        (("keywords", "--chains", "many"), ("'--chains'", "'many'", "; see: cgmh keywords --help")),
-        (("keywords", "--chains"), ("'--chains' requires an argument", "; see: cgmh")),
-        (("models", "pull"), ("missing argument 'NAME'", "; see: cgmh models pull --help")),
+        (("nothing",), ("no such command", "nothing", "(see: cgmh --help")),
+        (("--nothing",), ("no such option", "--nothing", "(see: cgmh --help")),
+        (("keywords", "--chains", "many"), ("'--chains'", "'many'", "(see: cgmh keywords --help")),
+        (("keywords", "--chains"), ("'--chains' requires an argument", "(see: cgmh")),
+        (("models", "pull"), ("missing argument 'NAME'", "(see: cgmh models pull --help")),
     ],
 )
 def test_a_mistake_in_the_arguments_is_one_line(arguments: tuple[str, ...], parts: tuple[str, ...]) -> None:

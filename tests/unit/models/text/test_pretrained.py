@@ -70,4 +70,4 @@ def test_hub_names(hub: HubServer, tmp_path: Path) -> None:
     again, line = load("http://127.0.0.1:9", tmp_path, "owner/whole", "owner/nonesuch")
     assert again == whole
     assert line.startswith("BadModel owner/nonesuch: no such directory, and the hub cannot be reached;")
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < 55  # with repetition, transformers would try for more than a minute

@@ -49,7 +49,7 @@ def test_each_input_matches_its_own_source() -> None:
 def test_candidates_are_words_of_similar_spelling_or_the_same_root() -> None:
     sources, lexicon = read_sources(*TEXTS)
     model = load_embedded().bound(lexicon)
-    mixture = paper_moves(sources, lexicon, model, [])
+    mixture = paper_moves(sources, lexicon, [], model)
     edits, alternatives = mixture._components
     assert isinstance(edits, WordEdits)
     assert isinstance(alternatives, Alternatives)

@@ -30,7 +30,7 @@ from cgmh.tasks.correct.report import (
 )
 from cgmh.text.edits import Edit, Ids, splice
 from cgmh.text.gleu import compare, ngrams, score
-from cgmh.text.passages import Passage, read_passage
+from cgmh.text.passages import Passage, SourceSentence, read_passage
 from cgmh.text.sentences import Sentences
 from typed import paths, pose, run_of, walk
 
@@ -61,7 +61,8 @@ def test_rates_are_the_mean_of_those_that_are_known() -> None:
 
 def test_one_sentence_keeps_its_rates() -> None:
     part = _part(0, 11, None, replace=0.1, insert=None)
-    assert join_sentences(Passage(TEXT[:11], ()), [part]).acceptance == part.acceptance
+    sentence = SourceSentence((TEXT[:11],), ((0, 11),), spaced=False, upper=False, start=0, end=11)
+    assert join_sentences(Passage(TEXT[:11], (sentence,)), [part]).acceptance == part.acceptance
 
 
 SOURCE = "she go to schol yesterday and recieve a price ."
@@ -98,7 +99,7 @@ def ids_of(words: Sequence[str]) -> Ids:
 def edits_to(words: Sequence[str]) -> list[Edit[Ids]]:
     """The edits that lead to a sentence."""
     ids = ids_of(words)
-    (edits,) = report_of_one()._channel.align(Sentences.from_lists([ids], len(ids) + 1))
+    (edits,) = report_of_one().channel.align(Sentences.from_lists([ids], len(ids) + 1))
     return edits
 
 

@@ -125,7 +125,7 @@ def test_what_a_sample_changes() -> None:
         rows = [tuple(problem.lexicon.add(word) for word in words) for words in states]
         source = tuple(problem.lexicon.add(word) for word in typed.sentence.words)
         batch = Sentences.from_lists(rows, max(map(len, rows)) + 1, [number] * len(rows))
-        for ids, words, edits in zip(rows, states, report._channel.align(batch), strict=True):
+        for ids, words, edits in zip(rows, states, report.channel.align(batch), strict=True):
             assert splice(source, edits) == ids
             assert bool(edits) == (words != typed.sentence.words)
             assert all(edit.kind for edit in edits)
@@ -142,7 +142,7 @@ def test_kinds_and_texts_of_edits() -> None:
         return Edit(start, end, *(tuple(map(problem.lexicon.add, words.split())) for words in (old, new)))
 
     ids = [problem.lexicon.add(word) for word in "she goes to the big school and sleep .".split()]
-    (edits,) = report._channel.align(Sentences.from_lists([ids], 12))
+    (edits,) = report.channel.align(Sentences.from_lists([ids], 12))
     assert [(edit, edit.kind) for edit in edits] == [
         (edit(1, 2, "go", "goes"), "agreement"),
         (edit(3, 3, "", "the big"), "determiner"),  # inserted in one gap: one edit

@@ -80,4 +80,4 @@ def test_merit_is_closeness_in_meaning_and_in_wording() -> None:
     wanted = OVERLAP * 0.25 + sum(weight * logs[name] for name, weight in MERIT.items())
     assert float(own.matching.merit(batch, overlap)) == pytest.approx(wanted, abs=1e-6)
     assert wanted < OVERLAP * 0.25
-    assert float(own.matching.similarity(batch)) == pytest.approx(math.exp(logs["st"]), abs=1e-6)
+    assert float(own.matching.function("st")(batch)) == pytest.approx(math.exp(logs["st"]), abs=1e-6)
