@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -39,7 +39,7 @@ MAX_SCORED_WORDS = 200  # of a sentence to score
 
 
 def solve(
-    inputs: Sequence[Any],
+    inputs: Iterable[Any],
     settings: Settings | None = None,
     *rest: Any,
     model: AnyModel | None = None,
@@ -58,11 +58,9 @@ def solve(
 
     An input that cannot be answered raises `BadInput` before anything is sampled; `solve_each` goes on without it.
     """
-    if hasattr(inputs, "pose"):
+    if hasattr(inputs, "pose"):  # a task
         warnings.warn("solve(task, inputs) is now solve(inputs)", DeprecationWarning, stacklevel=2)
         inputs, settings = settings, rest[0] if rest else None  # type: ignore[assignment]
-    if not inputs:
-        return iter(())
     session = _Session(inputs, settings, model, big, masked, constraints)
     for number, source in enumerate(session.sources, start=1):
         if isinstance(source, BadInput):
@@ -71,7 +69,7 @@ def solve(
 
 
 def solve_each(
-    inputs: Sequence[Any],
+    inputs: Iterable[Any],
     settings: Settings | None = None,
     *,
     model: AnyModel | None = None,
@@ -81,8 +79,6 @@ def solve_each(
     progress: bool = False,
 ) -> Iterator[Result | BadInput]:
     """As `solve`; what is wrong with an input that cannot be answered comes in place of its result."""
-    if not inputs:
-        return iter(())
     return _Session(inputs, settings, model, big, masked, constraints).outcomes(progress=progress)
 
 
@@ -91,20 +87,30 @@ class _Session:
 
     def __init__(
         self,
-        inputs: Sequence[Any],
+        inputs: Iterable[Any],
         settings: Settings | None,
         model: AnyModel | None,
         big: AnyModel | None,
         masked: MaskedModel | str | Path | None,
         constraints: Sequence[Claim],
     ) -> None:
+        try:
+            inputs = list(inputs)
+        except TypeError:
+            raise BadInput(f"give a list of inputs: [{inputs!r}]") from None
         kinds = {type(input) for input in inputs}
         if len(kinds) > 1:
             raise BadInput(f"one run takes inputs of one type, not {', '.join(sorted(k.__name__ for k in kinds))}")
-        if not all(isinstance(claim, Claim) for claim in constraints):
-            raise BadInput("`constraints` takes claims: contains(...), or what @cgmh.constraint made of a function")
+        self.constraints = [constraints] if isinstance(constraints, Claim) else list(constraints)
+        if not all(isinstance(claim, Claim) for claim in self.constraints):
+            raise BadInput(
+                "`constraints` takes claims: contains(...), @cgmh.constraint over a function, or your own Claim"
+            )
+        self.sources: list[list[Any] | BadInput] = []
+        if not inputs:
+            return
         (kind,) = kinds
-        self.inputs, self.constraints, self.task = inputs, constraints, task_of(kind)
+        self.task = task_of(kind)
         settings = settings or kind.defaults
         if settings.select not in kind.rules:
             raise BadInput(f"`select` {settings.select}: this task takes one of {', '.join(kind.rules)}")
@@ -124,6 +130,8 @@ class _Session:
 
     def outcomes(self, *, progress: bool) -> Iterator[Result | BadInput]:
         """The result of each input, or what is wrong with it."""
+        if not self.sources:
+            return
         sources = [source for each in self.sources if isinstance(each, list) for source in each]
         results = self._results(sources, progress=progress)
         for source in self.sources:

@@ -50,6 +50,11 @@ class KeywordInput:
     rules: ClassVar[tuple[Rule, ...]] = ("best", "first", "last", "consensus")
     uses: ClassVar[tuple[Use, ...]] = USES  # what a big model may do; the first unless told otherwise
 
+    def __post_init__(self) -> None:
+        for name in ("keywords", "forbid"):
+            if isinstance(getattr(self, name), str):
+                raise BadInput(f"`{name}` takes several strings: ({getattr(self, name)!r},)")
+
     def __str__(self) -> str:
         return " ".join(f'"{keyword}"' if " " in keyword else keyword for keyword in self.keywords)
 
@@ -82,7 +87,7 @@ class ParaphraseInput:
         read_matches(self.match)
         _check_kinds(self.protect)
         if not 0 < self.max_overlap <= 100:
-            raise BadInput(f"`max_overlap` {self.max_overlap:g} is out of range: it must lie between 0 and 100")
+            raise BadInput(f"`max_overlap` {self.max_overlap:g} is out of range: it must lie above 0 and up to 100")
         if not 0 <= self.difference <= 1000:
             raise BadInput(f"`difference` {self.difference:g} is out of range: it must lie between 0 and 1000")
         if self.start not in STARTS:
@@ -125,7 +130,7 @@ class CorrectInput:
 
 
 def _check_kinds(kinds: Iterable[str]) -> None:
-    for kind in kinds:
+    for kind in [kinds] if isinstance(kinds, str) else kinds:
         if kind not in KINDS:
             raise BadInput(f"`protect` {kind}: choose among {', '.join(KINDS)}")
 

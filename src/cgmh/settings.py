@@ -1,6 +1,7 @@
 """How a run samples and what it shows; free of torch, so that the command line can say its defaults at once."""
 
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Literal, get_args
 
 from .errors import BadInput
@@ -46,7 +47,11 @@ class Settings:
     def __post_init__(self) -> None:
         for name, (low, high) in _RANGES.items():
             value = getattr(self, name)
-            if value is not None and not low <= value <= high:
+            if value is None and name == "steps":
+                continue
+            if isinstance(value, bool) or not isinstance(value, Integral if isinstance(low, int) else Real):
+                raise BadInput(f"`{name}` {value!r} is not a {'whole number' if isinstance(low, int) else 'number'}")
+            if not low <= float(value) <= high:
                 raise BadInput(f"`{name}` {value} is out of range: it must lie between {low} and {high}")
         if self.select not in RULES:
             raise BadInput(f"`select` {self.select}: choose one of {', '.join(RULES)}")

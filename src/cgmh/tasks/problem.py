@@ -11,6 +11,7 @@ from ..models.word.two_stage import TextTarget
 from ..proposals import Mixture
 from ..ranking import Run
 from ..result import Result
+from ..settings import Rule, Settings, Use
 from ..target import Target
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
@@ -18,6 +19,25 @@ from ..text.vocabulary import Vocabulary
 
 Input = TypeVar("Input", contravariant=True)
 Source = TypeVar("Source")
+
+
+class InputType(Protocol):
+    """What the class of an input has, beside its fields; `str(input)` is how the input is named in a result."""
+
+    @property
+    def defaults(self) -> Settings:
+        """The settings of a run that gives none."""
+        ...
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The ways to select that the task has; the report of its problems knows them."""
+        ...
+
+    @property
+    def uses(self) -> tuple[Use, ...]:
+        """What a big model may do; the first unless told otherwise."""
+        ...
 
 
 class Report(Protocol):
@@ -44,7 +64,7 @@ class Problem:
 
 
 class Task(Protocol[Input, Source]):
-    """Poses problems: inputs of one type become a target, a proposal and starting sentences."""
+    """Poses problems: inputs of one type (see `InputType`) become a target, a proposal and starting sentences."""
 
     @property
     def name(self) -> str: ...

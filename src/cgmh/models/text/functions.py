@@ -25,7 +25,11 @@ class FunctionModel:
         """[N] float64: what the function says, checked: a number or -inf for each text."""
         if not texts:
             return torch.empty(0, dtype=torch.float64)
-        numbers = self._numbers(self._function(list(texts)))  # [N]
+        try:
+            answer = self._function(list(texts))
+        except Exception as error:
+            raise BadModel(f"{self.name}: fails on {len(texts)} texts, {texts[0]!r} first ({error!r})") from error
+        numbers = self._numbers(answer)  # [N]
         if numbers.shape != (len(texts),):
             given = f"shape {tuple(numbers.shape)}" if numbers.ndim != 1 else f"{len(numbers)} numbers"
             raise BadModel(f"{self.name}: gave {given} for {len(texts)} texts; each text needs one log probability")
