@@ -56,7 +56,7 @@ def solve(
     language model proposes words for a share of the edits; that changes how chains move, not what they sample.
     `constraints` of one's own are further factors of the target.
 
-    An input that cannot be answered raises `BadInput` before anything is sampled; `solve_each` goes on without it.
+    An input that cannot be read raises `BadInput` before anything is sampled; `solve_each` goes on without it.
     """
     if hasattr(inputs, "pose"):  # a task
         warnings.warn("solve(task, inputs) is now solve(inputs)", DeprecationWarning, stacklevel=2)
@@ -78,7 +78,7 @@ def solve_each(
     constraints: Sequence[Claim] = (),
     progress: bool = False,
 ) -> Iterator[Result | BadInput]:
-    """As `solve`; what is wrong with an input that cannot be answered comes in place of its result."""
+    """As `solve`; what is wrong with an input that cannot be read comes in place of its result."""
     return _Session(inputs, settings, model, big, masked, constraints).outcomes(progress=progress)
 
 

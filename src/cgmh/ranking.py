@@ -254,9 +254,7 @@ class Ranked:
         samples = self._shown(run, thinned(ordered, run.steps, max(1, POOL_SIZE // run.settings.chains)))
         log_text = self._ask(samples, reader)
         if all(log_prob == -math.inf for log_prob in log_text.values()):
-            raise BadModel(
-                f"{reader.name}: thinks every sample impossible; take another big model, or `use` it to rerank"
-            )
+            raise BadModel(f"{reader.name}: thinks every sample impossible; take another big model, or `use` rerank")
         gains = [log_text[visit.ids] - visit.log_model for visit in samples]
         log_ratio = torch.tensor(gains, dtype=torch.float64) / run.settings.temperature
         chosen, effective = resample(samples, log_ratio, run.settings.n, run.settings.seed)

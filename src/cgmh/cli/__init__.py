@@ -12,7 +12,7 @@ from ..errors import CgmhError
 from .correct import correct_command
 from .keywords import keywords_command
 from .models import models_group
-from .output import as_typed
+from .output import as_typed, option_names
 from .paraphrase import paraphrase_command
 from .score import score_command
 from .train import train_command
@@ -40,6 +40,7 @@ for command in (
     keywords_command, paraphrase_command, correct_command, score_command, train_command, models_group,
 ):  # fmt: skip
     group.add_command(command)
+    option_names.update(str(param.name) for param in command.params if isinstance(param, click.Option))
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

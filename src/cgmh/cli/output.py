@@ -20,11 +20,16 @@ if TYPE_CHECKING:
     from ..settings import Settings
 
 _ARGUMENT = re.compile(r"`([a-z_]+)`")
+option_names: set[str] = set()  # of all commands; the group fills it
 
 
 def as_typed(message: object) -> str:
     """A message with the names of arguments as options of the command: `max_words` is typed as --max-words."""
-    return _ARGUMENT.sub(lambda match: "--" + match[1].replace("_", "-"), str(message))
+
+    def typed(match: re.Match[str]) -> str:
+        return "--" + match[1].replace("_", "-") if match[1] in option_names else match[0]
+
+    return _ARGUMENT.sub(typed, str(message))
 
 
 def is_for_reader() -> bool:

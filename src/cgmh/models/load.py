@@ -134,7 +134,7 @@ def _open_file(path: Path) -> TextModel:
     if path.name.endswith(NGRAM_ENDINGS):
         return load_ngram(path)
     if path.suffix == ".gguf":
-        raise BadModel(f"{path}: has to be converted once; run: cgmh models pull NAME --from {path}, then --model NAME")
+        raise BadModel(f"{path}: has to be converted once; run: cgmh models pull NAME --from {path}, then `model` NAME")
     raise BadModel(f"{path}: not a kind of model file that can be read; {store.CHOICES}")
 
 
