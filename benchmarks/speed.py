@@ -19,14 +19,15 @@ from pathlib import Path
 import torch
 
 from cgmh import __version__
-from cgmh.api import WINDOW, Settings
 from cgmh.inputs import KeywordInput
 from cgmh.models.load import Models
 from cgmh.models.word.checkpoint import load_model
 from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.proposals import FillHead, GibbsOver, Mixture, SwapBlocks, WordEdits
 from cgmh.sampling import Constant, Kernel, sample
+from cgmh.settings import Settings
 from cgmh.tasks import Keywords, Problem
+from cgmh.tasks.problem import WINDOW
 
 SETS = (
     "lottery scholarships",

@@ -29,11 +29,14 @@ class _Walk:
 class EnumeratingDraws(Draws):
     """Decisions by script: past the end of its script a row takes the likeliest branch and reports the others."""
 
-    def __init__(self, walk: _Walk, rows: Tensor) -> None:
-        self._walk, self._rows = walk, rows
+    def __init__(self, walk: _Walk, rows: Tensor, part: str = "") -> None:
+        self._walk, self._rows, self._part = walk, rows, part
 
     def select(self, rows: Tensor) -> "EnumeratingDraws":
-        return EnumeratingDraws(self._walk, self._rows[rows])
+        return EnumeratingDraws(self._walk, self._rows[rows], self._part)
+
+    def again(self, number: int) -> "EnumeratingDraws":
+        return EnumeratingDraws(self._walk, self._rows, f"{self._part}again {number}: ")
 
     def uniform(self, site: str) -> Tensor:
         raise AssertionError(f"{site}: a number with a density has no list of branches")
@@ -54,7 +57,7 @@ class EnumeratingDraws(Draws):
         return self._decide(torch.stack([log_no, log_yes], -1), site) == 1
 
     def _decide(self, log_probs: Tensor, site: str) -> Tensor:
-        walk, rows = self._walk, self._rows
+        walk, rows, site = self._walk, self._rows, self._part + site
         drawn = walk.sites.setdefault(site, torch.zeros(len(walk.depth), dtype=torch.bool))
         assert not bool(drawn[rows].any()), f"{site}: drawn from twice in one step"
         drawn[rows] = True
@@ -78,14 +81,21 @@ class LeavesTheSpace(Exception):
     """A step to a sentence that is not listed."""
 
 
+TOGETHER = 20_000  # paths that are walked in one batch
+
+
 def transition_matrix(kernel: Kernel, states: Sentences, beta: float) -> np.ndarray:
     """[S,S]: the probability of each step between the states; a step that leaves them is an error."""
     numbers = {key: number for number, key in enumerate(keys(states))}
     matrix = np.zeros((len(numbers), len(numbers)))
-    origin = torch.arange(len(states))
-    scripts = torch.zeros(len(states), 1, dtype=torch.int64)
-    depth = torch.zeros(len(states), dtype=torch.int64)
-    while len(origin):  # each row walks one path to its end; the branches that it passed are the rows of the next round
+    every = torch.arange(len(states))
+    waiting = [(every, torch.zeros(len(states), 1, dtype=torch.int64), torch.zeros_like(every))]
+    while waiting:  # each row walks one path to its end; the branches that it passed are walked later
+        origin, scripts, depth = waiting.pop()
+        if len(origin) > TOGETHER:
+            parts = [torch.split(each, TOGETHER) for each in (origin, scripts, depth)]
+            waiting += zip(*parts, strict=True)
+            continue
         walk = _Walk(scripts, depth)
         state = kernel.init(states.select(origin))
         after, _ = kernel.step(EnumeratingDraws(walk, torch.arange(len(origin))), state, beta)
@@ -103,11 +113,10 @@ def transition_matrix(kernel: Kernel, states: Sentences, beta: float) -> np.ndar
             parents.append(rows[at])
             choices.append(choice)
             places.append(place[at])
-        if not parents:
-            break
-        parent, place = torch.cat(parents), torch.cat(places)
-        origin, depth = origin[parent], place + 1
-        scripts = walk.choices[parent].scatter(1, place[:, None], torch.cat(choices)[:, None])
+        if parents:
+            parent, place = torch.cat(parents), torch.cat(places)
+            scripts = walk.choices[parent].scatter(1, place[:, None], torch.cat(choices)[:, None])
+            waiting.append((origin[parent], scripts, place + 1))
     return matrix
 
 

@@ -23,7 +23,7 @@ from cgmh.constraints import (
     constraint,
 )
 from cgmh.constraints.protocols import Constraint
-from cgmh.proposals import FillHead, GibbsOver, Mixture, SwapBlocks, Variants, WordEdits
+from cgmh.proposals import FillHead, GibbsOver, Mixture, SwapBlocks, WordEdits
 from cgmh.sampling import Kernel
 from cgmh.target import Target
 from cgmh.text.lexicon import Lexicon
@@ -33,7 +33,7 @@ from channels import MISSPELT, toy_channel
 from channels import SOURCES as TYPED
 from enumeration import all_sentences
 from meanings import Letters, by_hand, classes, tables, toy_encoder
-from toys import FIRST, ToyModel
+from toys import FIRST, ToyModel, variant_moves
 
 A, B, C, D = range(FIRST, FIRST + 4)
 OUT, OTHER = 20, 21  # run-local ids
@@ -252,12 +252,12 @@ KERNELS: dict[str, Callable[[Space, int | None], Kernel]] = {
     ),
     "mixture": lambda space, window: Kernel(
         space.target,
-        Mixture([(fill_edits(space), 0.6), (SwapBlocks(3), 0.25), (Variants(space.groups), 0.15)]),
+        Mixture([(fill_edits(space), 0.6), (SwapBlocks(3), 0.25), (variant_moves(space.groups), 0.15)]),
         window,
     ),
     "gibbs mixture": lambda space, window: Kernel(
         space.target,
-        Mixture([(gibbs_edits(space), 0.6), (SwapBlocks(2), 0.25), (Variants(space.groups), 0.15)]),
+        Mixture([(gibbs_edits(space), 0.6), (SwapBlocks(2), 0.25), (variant_moves(space.groups), 0.15)]),
         window,
     ),
 }

@@ -1,11 +1,13 @@
 """Small models in float64 whose every sentence can be listed."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from cgmh.draws import Draws
+from cgmh.proposals import Alternatives, variants
 from cgmh.text.sentences import Sentences
 from enumeration import distinct
 
@@ -148,3 +150,8 @@ class ToyModel:
         ids[rows], lengths[rows] = pending.sentences.ids[accepted], pending.sentences.lengths[accepted]
         encoding.sentences = Sentences(ids, lengths, encoding.sentences.inputs)
         encoding.logs[rows] = pending.logs[accepted]
+
+
+def variant_moves(groups: Sequence[Sequence[Collection[int]]]) -> Alternatives:
+    """Each word of a group becomes another one of it; `groups[i]` belong to input i."""
+    return Alternatives([variants(own) for own in groups])

@@ -13,13 +13,14 @@ from cgmh.constraints.protocols import Constraint
 from cgmh.models.protocols import TextModel
 from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.models.word.two_stage import ProductOfExperts, TextTarget, TwoStageModel
-from cgmh.proposals import FillHead, Mixture, SwapBlocks, Variants, WordEdits
+from cgmh.proposals import FillHead, Mixture, SwapBlocks, WordEdits
 from cgmh.sampling import Kernel
 from cgmh.target import Target
 from cgmh.text.lexicon import Lexicon
 from cgmh.text.sentences import Sentences
 from enumeration import all_sentences
 from recurrent_toys import WORDS
+from toys import variant_moves
 
 UNEVEN = (1.0, 2.0, 0.7)  # replace, insert, delete: weights that must not cancel
 EXPERT_WEIGHTS = (0.5, 0.4, 0.3)  # forward, backward, filled: none like another
@@ -57,7 +58,7 @@ class ScreenedSpace:
 
     def kernel(self, window: int | None, trust: float = 1.0) -> Kernel:
         edits = WordEdits(FillHead(self.model, floor=0.05), UNEVEN)
-        parts = [(edits, 0.7), (SwapBlocks(2), 0.2), (Variants(self.groups), 0.1)]
+        parts = [(edits, 0.7), (SwapBlocks(2), 0.2), (variant_moves(self.groups), 0.1)]
         return Kernel(self.target, Mixture(parts), window, trust=trust)
 
     def start(self, rows: int) -> Sentences:

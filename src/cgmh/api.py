@@ -17,11 +17,9 @@ from .inputs import CorrectInput, KeywordInput, ParaphraseInput
 from .models.load import AnyModel, Models, as_model, load_models
 from .models.text.masked import MaskedModel
 from .models.word.recurrent import RecurrentModel
-from .models.word.two_stage import TwoStageModel
-from .proposals import MaskedFiller, WordEdits
 from .ranking import Run
 from .result import Result, Score
-from .sampling import Annealing, Constant, Kernel, Ladder
+from .sampling import Annealing, Constant, Ladder
 from .sampling.runs import Record, run
 from .settings import SETTLING, Rule, Settings, Use
 from .target import Target
@@ -32,9 +30,7 @@ from .text.tokenizer import split, truecase
 from .threads import single_threaded
 
 ROWS, ROWS_ON_GPU = 512, 2048  # chains that run together
-WINDOW = 1  # words after an edit that the first stage of delayed acceptance looks at
 ANNEALED_FROM = 0.7  # times beta: where annealing begins; it ends after three quarters of the steps
-MASKED_SHARE = 0.3  # of the steps, for a masked language model that proposes
 MAX_SCORED_WORDS = 200  # of a sentence to score
 
 
@@ -201,14 +197,9 @@ class _Session:
         self, problem: Problem, target: Target, start: Sentences, settings: Settings, bar: "tqdm[NoReturn]"
     ) -> Record:
         """Run the chains from a start under a target; what they propose is up to the problem."""
-        model, steps, beta = target.model, settings.num_steps(with_big=False), 1 / settings.temperature
-        proposal = problem.moves(model)
-        if self.models.masked is not None:
-            edits = WordEdits(MaskedFiller(self.models.masked, problem.lexicon, model))
-            proposal = proposal.beside(edits, MASKED_SHARE)
-        window, trust = (model.window, model.trust) if isinstance(model, TwoStageModel) else (WINDOW, 1.0)
+        steps, beta = settings.num_steps(with_big=False), 1 / settings.temperature
         return run(
-            Kernel(target, proposal, window, trust=trust, steepest=problem.steepest),
+            problem.kernel(target, self.models.masked),
             start,
             steps,
             settings.seed,

@@ -19,7 +19,7 @@ _SECOND = _signed(0x94D049BB133111EB)
 # Every site the package draws from; one step computes them together. A site that is not listed costs a call of its own.
 SITES = (
     "component", "move", "at", "floor", "floor word", "class", "word", "gibbs", "swap blocks", "swap at",
-    "variant at", "variant word", "group", "group at", "alternative", "screen", "accept",
+    "group", "group at", "alternative", "screen", "accept",
 )  # fmt: skip
 _PLACES = {site: place for place, site in enumerate(SITES)}
 
@@ -75,6 +75,10 @@ class Draws:
         """The draws of some rows."""
         block = self.block if self.block is None else self.block.index_select(1, rows)
         return self._with(self.chain_key.index_select(0, rows), self.key.index_select(0, rows), block)
+
+    def again(self, number: int) -> "Draws":
+        """Draws of their own for a part of a step that draws from the same sites again; `number` tells the parts."""
+        return self._with(self.chain_key, _mix(self.key + _site_key(f"again {number}")), None)
 
     def uniform(self, site: str) -> Tensor:
         """[B] float64, uniform strictly between 0 and 1."""

@@ -10,7 +10,7 @@ from cgmh.constraints import ContainsWords
 from cgmh.models.protocols import Fill
 from cgmh.models.text.masked import MaskedModel, load_masked
 from cgmh.models.word.recurrent import RecurrentModel
-from cgmh.proposals import FillHead, Mixture, SwapBlocks, Variants, WordEdits
+from cgmh.proposals import FillHead, Mixture, SwapBlocks, WordEdits
 from cgmh.proposals.fillers import MaskedFiller
 from cgmh.proposals.protocols import View
 from cgmh.sampling import Kernel
@@ -20,6 +20,7 @@ from cgmh.text.sentences import Sentences
 from enumeration import all_sentences, violations
 from recurrent_toys import WORDS, tiny_model
 from tiny_transformers import bert, saved, word_pieces
+from toys import variant_moves
 
 torch.set_num_threads(1)
 
@@ -76,7 +77,7 @@ def test_exact_with_run_local_words(model: RecurrentModel, masked: MaskedModel) 
     states = all_sentences([*ids, out, other], 4, [lambda words: sum(word in (out, other) for word in words) == 1])
     target = Target(bound, [ContainsWords([[[[{out, other}]]]])])
     edits = WordEdits(MaskedFiller(masked, lexicon, bound, floor=0.1), UNEVEN)
-    proposal = Mixture([(edits, 0.8), (Variants([[(out, other)]]), 0.2)])
+    proposal = Mixture([(edits, 0.8), (variant_moves([[(out, other)]]), 0.2)])
     assert violations(Kernel(target, proposal), states, 0.8) == []
 
 

@@ -3,12 +3,12 @@
 import pytest
 
 from cgmh.constraints import ContainsWords
-from cgmh.proposals import FillHead, Mixture, SwapBlocks, Variants, WordEdits
+from cgmh.proposals import FillHead, Mixture, SwapBlocks, WordEdits
 from cgmh.proposals.protocols import Proposal
 from cgmh.sampling import Kernel
 from cgmh.target import Target
 from enumeration import all_sentences, violations
-from toys import FIRST, ToyModel
+from toys import FIRST, ToyModel, variant_moves
 
 A, B, C, D = range(FIRST, FIRST + 4)
 REQUIREMENTS = {
@@ -38,7 +38,7 @@ def test_exact(name: str, window: int | None, ordered: bool) -> None:
     components: list[tuple[Proposal, float]] = [
         (WordEdits(FillHead(model), (1.0, 2.0, 1.5), contains.pinned), 0.8),
         (SwapBlocks(2), 0.1),
-        (Variants([[{A, B}]]), 0.1),
+        (variant_moves([[{A, B}]]), 0.1),
     ]
     assert violations(Kernel(target, Mixture(components), window), states, 0.8) == []
 

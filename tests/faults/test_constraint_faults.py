@@ -7,12 +7,13 @@ import torch
 from torch import Tensor
 
 from cgmh.constraints import ContainsWords, EndsWith, LengthBetween
-from cgmh.proposals import FillHead, Mixture, SwapBlocks, Variants, WordEdits
+from cgmh.proposals import FillHead, Mixture, SwapBlocks, WordEdits
 from cgmh.sampling import Kernel
 from cgmh.text.sentences import Sentences
 from enumeration import violations
 from seeding import Faults
 from spaces import SPACES, A, C, D, Space, fill_edits, varied
+from toys import variant_moves
 
 torch.set_num_threads(1)
 
@@ -145,5 +146,5 @@ def test_a_seeded_mistake_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("window", [None, 0])
 def test_without_the_mistake_nothing_is_found(space: str, window: int | None) -> None:
     built = SPACES[space]()
-    proposal = Mixture([(fill_edits(built), 0.5), (SwapBlocks(3), 0.3), (Variants(built.groups), 0.2)])
+    proposal = Mixture([(fill_edits(built), 0.5), (SwapBlocks(3), 0.3), (variant_moves(built.groups), 0.2)])
     assert violations(Kernel(built.target, proposal, window), built.states, 0.7) == []

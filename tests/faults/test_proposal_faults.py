@@ -9,14 +9,14 @@ from torch import Tensor
 
 from cgmh.draws import Draws
 from cgmh.models.protocols import Fill
-from cgmh.proposals import FillHead, GibbsOver, Mixture, Proposal, SwapBlocks, Variants, WordEdits
+from cgmh.proposals import FillHead, GibbsOver, Mixture, Proposal, SwapBlocks, WordEdits
 from cgmh.proposals.protocols import DELETE, INSERT, REPLACE, Candidate, View
 from cgmh.sampling import Kernel
 from cgmh.text.sentences import Sentences
 from enumeration import violations
 from seeding import Faults
 from spaces import SPACES, UNEVEN, A, B, C, Space, fill_edits
-from toys import ToyFill, ToyModel
+from toys import ToyFill, ToyModel, variant_moves
 
 torch.set_num_threads(1)
 
@@ -175,9 +175,9 @@ def _(space: Space, _: pytest.MonkeyPatch) -> Kernel:
 
 @fault("variants lead somewhere they do not come back from as often")
 def _(space: Space, _: pytest.MonkeyPatch) -> Kernel:
-    variants = Variants([[(A, B, C)]])
-    tables = variants._tables.at(torch.device("cpu"))
-    tables["sizes"][0, tables["words"][0] == A] = 1  # A only becomes B; B and C become either
+    variants = variant_moves([[(A, B, C)]])
+    variants._tables.at(torch.device("cpu"))["log_share"][0, 0, 0] += 1  # A is chosen more often than that
+    variants._tables.at(torch.device("cpu"))["log_rest"][0, 0] += 0.5
     return Kernel(space.target, Mixture([(fill_edits(space), 0.5), (variants, 0.5)]))
 
 
@@ -200,7 +200,7 @@ def _(space: Space, _: pytest.MonkeyPatch) -> Kernel:
 
 @fault("variants alone: most of the space is out of reach", law="one communicating class")
 def _(space: Space, _: pytest.MonkeyPatch) -> Kernel:
-    return Kernel(space.target, Mixture([(Variants([[(A, B)]]), 0.5), (SwapBlocks(2), 0.5)]))
+    return Kernel(space.target, Mixture([(variant_moves([[(A, B)]]), 0.5), (SwapBlocks(2), 0.5)]))
 
 
 @pytest.mark.parametrize("name", fault.known)

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from cgmh.proposals import Mixture, SwapBlocks, Variants
+from cgmh.proposals import Mixture, SwapBlocks
 from cgmh.proposals.protocols import INSERT, REPLACE, Candidate
 from cgmh.sampling import Kernel, acceptance, kernel
 from cgmh.target import LogFactors
@@ -16,7 +16,7 @@ from cgmh.text.sentences import Sentences
 from enumeration import violations
 from seeding import Faults
 from spaces import SPACES, A, B, C, Space, fill_edits, gibbs_edits
-from toys import ToyEncoding, ToyModel, ToyPending
+from toys import ToyEncoding, ToyModel, ToyPending, variant_moves
 
 torch.set_num_threads(1)
 
@@ -144,5 +144,5 @@ def test_a_seeded_mistake_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("window", [None, 0])
 def test_without_the_mistake_nothing_is_found(space: str, window: int | None) -> None:
     built = SPACES[space]()
-    proposal = Mixture([(fill_edits(built), 0.5), (SwapBlocks(2), 0.3), (Variants([[(A, B, C)]]), 0.2)])
+    proposal = Mixture([(fill_edits(built), 0.5), (SwapBlocks(2), 0.3), (variant_moves([[(A, B, C)]]), 0.2)])
     assert violations(Kernel(built.target, proposal, window), built.states, 0.7) == []

@@ -10,7 +10,7 @@ from torch import Tensor
 from cgmh.constraints import Constraint, ContainsWords, EndsWith, Forbids, LengthBetween, PythonConstraint
 from cgmh.draws import Draws
 from cgmh.laws import check_constraint, check_model, check_proposal
-from cgmh.proposals import Alternatives, FillHead, GibbsOver, Mixture, Proposal, SwapBlocks, Variants, WordEdits
+from cgmh.proposals import Alternatives, FillHead, GibbsOver, Mixture, Proposal, SwapBlocks, WordEdits
 from cgmh.proposals.protocols import Candidate, View
 from cgmh.target import Target
 from cgmh.text.lexicon import Lexicon
@@ -19,7 +19,7 @@ from cgmh.text.vocabulary import SPECIALS, Vocabulary
 from channels import MISSPELT, SOURCES, toy_channel
 from phrases import ALL, SPELLING
 from spaces import OUT, A, B, C, D, Favours, phrase, word
-from toys import ToyEncoding, ToyFill, ToyModel, ToyPending
+from toys import ToyEncoding, ToyFill, ToyModel, ToyPending, variant_moves
 
 torch.set_num_threads(1)
 
@@ -93,7 +93,7 @@ def proposals() -> dict[str, Proposal]:
     model = ToyModel(4)
     target = Target(model, [ContainsWords([[word(A)], []])])
     edits = WordEdits(FillHead(model), (1.0, 2.0, 3.0))
-    swap, variants = SwapBlocks(2), Variants([[(A, B), (C, OUT)], []])
+    swap, variants = SwapBlocks(2), variant_moves([[(A, B), (C, OUT)], []])
     alternatives = Alternatives([ALL, *SPELLING])
     return {
         "edits": edits,

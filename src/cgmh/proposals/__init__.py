@@ -1,9 +1,9 @@
 """Ways to step from one sentence to another, each with its probability there and back."""
 
-from .edits import SwapBlocks, WordEdits
-from .fillers import FillHead, GibbsOver, MaskedFiller
+from .edits import Leap, SwapBlocks, WordEdits
+from .fillers import FillHead, GibbsOver, MaskedFiller, OwnWords
 from .mixture import Mixture
-from .phrases import Alternatives, Group, Variants
+from .phrases import Alternatives, Group, variants
 from .protocols import MOVES, Candidate, Filler, Proposal, View
 
 __all__ = [
@@ -14,11 +14,13 @@ __all__ = [
     "Filler",
     "GibbsOver",
     "Group",
+    "Leap",
     "MaskedFiller",
     "Mixture",
+    "OwnWords",
     "Proposal",
     "SwapBlocks",
-    "Variants",
     "View",
     "WordEdits",
+    "variants",
 ]

@@ -1,4 +1,4 @@
-"""One word is replaced, inserted or deleted; two neighbouring blocks of words change places."""
+"""One word is replaced, inserted or deleted, or several at once; two neighbouring blocks of words change places."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,8 +6,9 @@ import torch
 from torch import Tensor
 
 from ..draws import Draws
-from ..text.sentences import OnDevice, Sentences
-from .protocols import DELETE, INSERT, SWAP, Candidate, Filler, View
+from ..models.protocols import WordModel
+from ..text.sentences import OnDevice, Sentences, indices
+from .protocols import DELETE, INSERT, REPLACE, SWAP, Candidate, Filler, View
 
 
 class WordEdits:
@@ -117,3 +118,54 @@ class SwapBlocks:
             log_forward=log_forward,
             log_reverse=log_forward.masked_fill(impossible, -torch.inf),
         )
+
+
+class Leap:
+    """Two word edits at once, of which the constraints see only the second sentence.
+
+    That leads out of corners: a sentence may obey a constraint while none of its neighbours does. The step back undoes
+    the second edit and then the first, so that log q is a sum over both in either direction. What lies between may
+    break every constraint, but it is neither empty nor longer than both ends.
+    """
+
+    def __init__(self, edits: WordEdits, model: WordModel) -> None:
+        self._edits, self._model = edits, model
+
+    def propose(self, draws: Draws, view: View) -> Candidate:
+        start = view.sentences
+        first = self._edits.propose(draws, view)
+        between = first.sentences
+        goes_on = (first.log_reverse > -torch.inf) & (between.lengths > 0) & (between.lengths < start.capacity)
+        rows = goes_on.nonzero()[:, 0]
+        middle = between.select(rows)
+        there = View(middle, self._model.encode(middle), indices(len(rows), rows.device), view.beta[rows])
+        second = self._edits.propose(draws.select(rows).again(1), there)
+        longer = torch.maximum(start.lengths[rows], second.sentences.lengths)
+        ends = (second.log_reverse > -torch.inf) & (middle.lengths <= longer)
+        end = Sentences(
+            start.ids.index_copy(0, rows[ends], second.sentences.ids[ends]),
+            start.lengths.index_copy(0, rows[ends], second.sentences.lengths[ends]),
+            start.inputs,
+        )
+        left, right = _shared(start, end)
+        growth = end.lengths - start.lengths
+        impossible = torch.full_like(first.log_reverse, -torch.inf)
+        log_reverse = first.log_reverse[rows] + second.log_reverse.masked_fill(~ends, -torch.inf)
+        return Candidate(
+            end,
+            torch.where(growth > 0, INSERT, torch.where(growth < 0, DELETE, REPLACE)),
+            left,
+            same_left=left,
+            same_right=right,
+            log_forward=first.log_forward.index_add(0, rows, second.log_forward),
+            log_reverse=impossible.index_copy(0, rows, log_reverse),
+        )
+
+
+def _shared(one: Sentences, other: Sentences) -> tuple[Tensor, Tensor]:
+    """[R], [R]: how many words both sentences begin with, and how many of the rest they end with."""
+    shorter = torch.minimum(one.lengths, other.lengths)[:, None]
+    left = ((one.ids == other.ids) & (one.columns < shorter)).long().cumprod(-1).sum(-1)
+    ends = [each.ids.gather(1, (each.lengths[:, None] - 1 - each.columns).clamp(min=0)) for each in (one, other)]
+    right = ((ends[0] == ends[1]) & (one.columns < shorter - left[:, None])).long().cumprod(-1).sum(-1)
+    return left, right

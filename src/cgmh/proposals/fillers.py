@@ -1,10 +1,11 @@
 """Which word may fill a gap: the model's own guess, the paper's Gibbs over the best words, or a masked language model.
 
-All mix in a floor: every word of the vocabulary keeps some probability, so that no part of the space is cut off, and
-that probability is part of q.
+All mix in a floor: every word of the vocabulary keeps some probability, and so do the words that an input brings along,
+so that no part of the space is cut off; and that probability is part of q.
 """
 
 import math
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import torch
@@ -16,14 +17,21 @@ from ..models.protocols import Fill, WordModel
 from ..models.text.masked import MaskedModel, load_masked
 from ..target import Target
 from ..text.lexicon import Lexicon
-from ..text.sentences import OnDevice, indices
+from ..text.sentences import OnDevice, indices, pad
 from .protocols import View
+
+OWN_SHARE = 0.1  # of the floor, for the words that the vocabulary lacks, where an input brings any
+
+OwnWords = Sequence[Collection[int]]  # the run-local ids of each input
 
 
 class Floor:
-    """A share of the probability that is spread evenly over the words that may be proposed."""
+    """A share of the probability that is spread evenly over the words that may be proposed.
 
-    def __init__(self, model: WordModel, share: float) -> None:
+    Where an input has words of its `own`, which the vocabulary lacks, these get a tenth of that share.
+    """
+
+    def __init__(self, model: WordModel, share: float, own: OwnWords = ()) -> None:
         if not 0 < share < 1:
             raise ValueError(f"the floor must lie between 0 and 1, not {share}")
         self.log_share, self.log_rest = math.log(share), math.log1p(-share)
@@ -33,67 +41,84 @@ class Floor:
         self.num_words = len(words)
         log_prob = torch.full((model.num_words + 1,), -torch.inf, dtype=torch.float64)
         log_prob[words] = -math.log(self.num_words)  # [V+1]; the last entry stands for every run-local id
-        self._tables = OnDevice(words=words, log_prob=log_prob)
-
-    def under(self, fill: Fill, alone: Tensor) -> "Floored":
-        """(1 - share) fill + share uniform; uniform for the rows where `alone` [R] is true."""
-        log_share = torch.zeros(alone.shape, dtype=torch.float64, device=alone.device)
-        log_rest = torch.full_like(log_share, -torch.inf)
-        return Floored(
-            fill, self, log_share.masked_fill(~alone, self.log_share), log_rest.masked_fill(~alone, self.log_rest)
+        self._has_own = any(own)
+        counts = torch.tensor([len(words) for words in own], dtype=torch.int64)  # [I]
+        log_own = torch.full(counts.shape, -torch.inf, dtype=torch.float64).masked_fill(counts > 0, math.log(OWN_SHARE))
+        self._tables = OnDevice(
+            words=words, log_prob=log_prob, own=pad([sorted(words) for words in own]), counts=counts, log_own=log_own
         )
 
-    def choose(self, draws: Draws, wanted: Tensor) -> Tensor:
-        """[R]: a word where `wanted`; elsewhere any, without a decision."""
-        words = self._tables.at(wanted.device)["words"]
-        return words.index_select(0, draws.integer(1 + wanted * (self.num_words - 1), "floor word"))
+    def under(self, fill: Fill, alone: Tensor, inputs: Tensor) -> "Floored":
+        """(1 - share) fill + share floor; the floor alone for the rows where `alone` [R] is true."""
+        log_share = torch.zeros(alone.shape, dtype=torch.float64, device=alone.device)
+        log_rest = torch.full_like(log_share, -torch.inf)
+        log_share, log_rest = log_share.masked_fill(~alone, self.log_share), log_rest.masked_fill(~alone, self.log_rest)
+        return Floored(fill, self, inputs, log_share, log_rest)
 
-    def log_prob(self, word: Tensor) -> Tensor:
-        """[R]: the log probability when uniform; -inf for specials and run-local ids."""
-        log_prob = self._tables.at(word.device)["log_prob"]
-        return log_prob.index_select(0, word.clamp(max=log_prob.shape[0] - 1))
+    def choose(self, draws: Draws, wanted: Tensor, inputs: Tensor) -> Tensor:
+        """[R]: a word where `wanted`; elsewhere any, without a decision."""
+        tables = self._tables.at(wanted.device)
+        if not self._has_own:
+            return tables["words"].index_select(0, draws.integer(1 + wanted * (self.num_words - 1), "floor word"))
+        brought = draws.accept(tables["log_own"][inputs].masked_fill(~wanted, -torch.inf), "own")  # [R]
+        common = draws.integer(1 + (wanted & ~brought) * (self.num_words - 1), "floor word")
+        own = draws.integer(torch.where(brought, tables["counts"][inputs], 1), "own word")
+        return torch.where(brought, tables["own"][inputs, own], tables["words"].index_select(0, common))
+
+    def log_prob(self, word: Tensor, inputs: Tensor) -> Tensor:
+        """[R]: the log probability in the floor; -inf for specials and for the run-local ids of other inputs."""
+        tables = self._tables.at(word.device)
+        log_prob = tables["log_prob"].index_select(0, word.clamp(max=tables["log_prob"].shape[0] - 1))
+        if not self._has_own:
+            return log_prob
+        log_own, counts = tables["log_own"][inputs], tables["counts"][inputs]
+        is_own = (tables["own"][inputs] == word[:, None]).any(-1)  # [R]
+        log_word = log_own - counts.clamp(min=1).double().log()
+        return torch.where(is_own, log_word, log_prob + torch.log1p(-log_own.exp()))
 
 
 class Floored:
     """A fill with a floor, which has its share of each row."""
 
-    def __init__(self, fill: Fill, floor: Floor, log_share: Tensor, log_rest: Tensor) -> None:
-        self._fill, self._floor = fill, floor
+    def __init__(self, fill: Fill, floor: Floor, inputs: Tensor, log_share: Tensor, log_rest: Tensor) -> None:
+        self._fill, self._floor, self._inputs = fill, floor, inputs
         self._log_share, self._log_rest = log_share, log_rest  # [R]
 
     def choose(self, draws: Draws) -> Tensor:
         floored = draws.accept(self._log_share, "floor")  # [R]
-        return torch.where(floored, self._floor.choose(draws, floored), self._fill.choose(draws))
+        return torch.where(floored, self._floor.choose(draws, floored, self._inputs), self._fill.choose(draws))
 
     def log_prob(self, word: Tensor) -> Tensor:
         log_fill = self._fill.log_prob(word).double() + self._log_rest
-        return torch.logaddexp(log_fill, self._floor.log_prob(word) + self._log_share)
+        return torch.logaddexp(log_fill, self._floor.log_prob(word, self._inputs) + self._log_share)
 
 
 class FillHead:
-    """The model's own fill, with a floor."""
+    """The model's own fill, with a floor; `own` are the words that each input brings along."""
 
-    def __init__(self, model: WordModel, floor: float = 0.01) -> None:
+    def __init__(self, model: WordModel, floor: float = 0.01, own: OwnWords = ()) -> None:
         self._model = model
-        self._floor = Floor(model, floor)
+        self._floor = Floor(model, floor, own)
 
     def fill(self, view: View, left: Tensor, right: Tensor) -> Fill:
         fill = self._model.fill(view.encoding, view.rows, left, right)
-        return self._floor.under(fill, torch.zeros_like(left, dtype=torch.bool))
+        return self._floor.under(fill, torch.zeros_like(left, dtype=torch.bool), view.sentences.inputs)
 
 
 class GibbsOver:
     """The paper's kernel (Section 3.2), made exact: the K best words in proportion to the target, with a floor.
 
     Best are those of the largest min(forward, backward) probability. q = (1 - floor) softmax of beta log pi over the K
-    words + floor uniform; where none of the K is possible under the hard constraints, q is uniform. It depends on
+    words + the floor; where none of the K is possible under the hard constraints, q is the floor. It depends on
     nothing but the sentence without the word. Insertions and deletions pay for it in the ratio; a replacement among the
     K is always accepted, but for the floor.
     """
 
-    def __init__(self, model: WordModel, target: Target, num_candidates: int = 100, floor: float = 0.01) -> None:
+    def __init__(
+        self, model: WordModel, target: Target, num_candidates: int = 100, floor: float = 0.01, own: OwnWords = ()
+    ) -> None:
         self._model, self._target = model, target
-        self._floor = Floor(model, floor)
+        self._floor = Floor(model, floor, own)
         self._num = min(num_candidates, self._floor.num_words)
 
     def fill(self, view: View, left: Tensor, right: Tensor) -> Fill:
@@ -116,7 +141,7 @@ class GibbsOver:
         log_target = log_target.view(-1, num)  # [R,K]
         none = ~possible.view(-1, num).any(-1)  # [R]
         log_word = log_target.masked_fill(none[:, None], 0.0).log_softmax(-1)
-        return self._floor.under(Among(words, log_word, "gibbs"), none)
+        return self._floor.under(Among(words, log_word, "gibbs"), none, sentences.inputs)
 
 
 class Among:
@@ -167,7 +192,8 @@ class MaskedFiller:
         which = [contexts.setdefault((tuple(ids[:a]), tuple(ids[b:])), len(contexts)) for ids, a, b in places]
         log_word = self._log_words(list(contexts)).to(left.device)[which]  # [R,V]
         words = indices(log_word.shape[1], left.device).expand_as(log_word)
-        return self._floor.under(Among(words, log_word, "word"), torch.zeros_like(left, dtype=torch.bool))
+        nowhere = torch.zeros_like(left, dtype=torch.bool)
+        return self._floor.under(Among(words, log_word, "word"), nowhere, view.sentences.inputs)
 
     def _log_words(self, contexts: list[tuple[tuple[int, ...], tuple[int, ...]]]) -> Tensor:
         """[U,V] float64: log q of every word in each gap, without the floor."""

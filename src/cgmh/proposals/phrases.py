@@ -1,6 +1,6 @@
 """Words of the sentence give way to others of their group: a word to another form of it, a phrase to an alternative."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -11,57 +11,6 @@ from ..text.sentences import OnDevice, Sentences, indices
 from .edits import nth_true
 from .protocols import DELETE, INSERT, REPLACE, SWAP, Candidate, View
 
-MAX_PHRASE_WORDS = 3
-
-
-class Variants:
-    """A word that has variants becomes another one of them: its casings, its inflections, its alternatives.
-
-    `groups[i]` are the disjoint groups of input i. The place is uniform over the words that have variants and the new
-    word over the rest of the group; both numbers are the same after the step, so it is symmetric.
-    """
-
-    def __init__(self, groups: Sequence[Sequence[Collection[int]]]) -> None:
-        variants: list[dict[int, list[int]]] = []  # by input and word
-        for number, own in enumerate(groups):
-            listed = [(word, sorted(set(group) - {word})) for group in own for word in sorted(set(group))]
-            variants.append({word: others for word, others in listed if others})
-            if len(variants[-1]) < sum(bool(others) for _, others in listed):
-                raise ValueError(f"input {number}: the groups of variants must not share a word")
-        shape = (max(len(variants), 1), max(map(len, variants), default=0) or 1)
-        num_others = max((len(others) for own in variants for others in own.values()), default=1)
-        words = torch.full(shape, -1, dtype=torch.int64)  # [I,W]
-        others = torch.zeros((*shape, num_others), dtype=torch.int64)  # [I,W,M]
-        sizes = torch.ones(shape, dtype=torch.int64)  # [I,W]: how many others there are
-        for i, rest_of in enumerate(variants):
-            for at, (word, rest) in enumerate(rest_of.items()):
-                words[i, at], sizes[i, at] = word, len(rest)
-                others[i, at, : len(rest)] = torch.tensor(rest)
-        self._tables = OnDevice(words=words, others=others, sizes=sizes)
-
-    def propose(self, draws: Draws, view: View) -> Candidate:
-        sentences = view.sentences
-        tables = self._tables.at(sentences.device)
-        inputs = sentences.inputs
-        same = sentences.ids[:, :, None] == tables["words"].index_select(0, inputs)[:, None, :]  # [R,L,W]
-        varies = same.any(-1) & sentences.present  # [R,L]
-        num = varies.sum(-1)  # [R]
-        at = nth_true(varies, draws.integer(num.clamp(min=1), "variant at"))
-        which = same[indices(len(at), at.device), at].long().argmax(-1)  # [R], into W
-        size = tables["sizes"][inputs, which]
-        word = tables["others"][inputs, which, draws.integer(size, "variant word")]
-        impossible = num == 0
-        log_forward = -(num.clamp(min=1) * size).double().log()
-        return Candidate(
-            sentences.replace(at, torch.where(impossible, sentences.word_at(at), word)),
-            torch.full_like(at, REPLACE),
-            at,
-            same_left=at,
-            same_right=sentences.lengths - at - 1,
-            log_forward=log_forward,
-            log_reverse=log_forward.masked_fill(impossible, -torch.inf),
-        )
-
 
 @dataclass(frozen=True)
 class Group:
@@ -70,6 +19,17 @@ class Group:
     phrases: tuple[tuple[int, ...], ...]
     shares: tuple[float, ...]
     weight: float
+
+    @classmethod
+    def even(cls, phrases: Iterable[tuple[int, ...]]) -> "Group":
+        """Phrases that are tried equally often; repeats count once."""
+        phrases = tuple(dict.fromkeys(phrases))
+        return cls(phrases, (1.0,) * len(phrases), 1.0)
+
+
+def variants(groups: Iterable[Collection[int]]) -> list[Group]:
+    """Groups of single words, such as the casings or the inflections of one; a word alone has no variants."""
+    return [Group.even((word,) for word in sorted(set(group))) for group in groups if len(set(group)) > 1]
 
 
 class Alternatives:
@@ -88,7 +48,8 @@ class Alternatives:
         """`groups[i]` belong to input i."""
         num_phrases = max([len(group.phrases) for own in groups for group in own], default=2)
         shape = (max(len(groups), 1), max(map(len, groups), default=0) or 1, num_phrases)
-        phrases = torch.full((*shape, MAX_PHRASE_WORDS), -1)  # [I,G,A,3]
+        width = max((len(phrase) for own in groups for group in own for phrase in group.phrases), default=1)
+        phrases = torch.full((*shape, width), -1)  # [I,G,A,P]
         sizes = torch.zeros(shape, dtype=torch.int64)  # [I,G,A]: 0 where there is no phrase
         shares = torch.zeros(shape, dtype=torch.float64)  # [I,G,A]
         rest = torch.zeros_like(shares)  # [I,G,A]: those of the others; 1 - s would round where one has nearly all
@@ -112,7 +73,7 @@ class Alternatives:
         sentences, tables = view.sentences, self._tables.at(view.sentences.device)
         inputs = sentences.inputs
         group = draws.choose(tables["log_weight"].index_select(0, inputs), "group")  # [R]
-        phrases, sizes = tables["phrases"][inputs, group], tables["sizes"][inputs, group]  # [R,A,3], [R,A]
+        phrases, sizes = tables["phrases"][inputs, group], tables["sizes"][inputs, group]  # [R,A,P], [R,A]
         log_share, log_rest = tables["log_share"][inputs, group], tables["log_rest"][inputs, group]  # [R,A]
         stands = _stands(sentences, phrases, sizes)  # [R,A*L]
         num = stands.sum(-1)  # [R]
@@ -123,7 +84,7 @@ class Alternatives:
         # a row without a phrase has to choose as well: anything, to no effect
         new = draws.choose(others.masked_fill(nowhere[:, None], 0.0), "alternative")
         size, size_new = _at(sizes, old), _at(sizes, new)
-        words, words_new = _at(phrases, old), _at(phrases, new)  # [R,3]
+        words, words_new = _at(phrases, old), _at(phrases, new)  # [R,P]
         edited = _splice(sentences, at, size, words_new, size_new)
         impossible = nowhere | (edited.lengths > sentences.capacity)
         edited = sentences.where(impossible, edited)
@@ -147,22 +108,22 @@ class Alternatives:
 def _check(group: Group) -> None:
     if len(set(group.phrases)) < max(len(group.phrases), 2) or len(group.phrases) != len(group.shares):
         raise ValueError(f"a group has two or more distinct phrases, each with a share, not {group}")
-    if not all(1 <= len(phrase) <= MAX_PHRASE_WORDS for phrase in group.phrases):
-        raise ValueError(f"a phrase has one to {MAX_PHRASE_WORDS} words, not {group.phrases}")
+    if not all(group.phrases):
+        raise ValueError(f"a phrase has at least one word, not {group.phrases}")
     if not all(0 < value < float("inf") for value in (*group.shares, group.weight)):
         raise ValueError(f"shares and weights are positive, not {group.shares} and {group.weight}")
 
 
 def _at(table: Tensor, at: Tensor) -> Tensor:
-    """[R] or [R,3]: the entry of each row of a table [R,A] or [R,A,3]."""
+    """[R] or [R,P]: the entry of each row of a table [R,A] or [R,A,P]."""
     return table[indices(len(at), at.device), at]
 
 
 def _stands(sentences: Sentences, phrases: Tensor, sizes: Tensor) -> Tensor:
-    """[R,A*L] bool: where each phrase [R,A,3] of a row's group begins, phrase by phrase."""
+    """[R,A*L] bool: where each phrase [R,A,P] of a row's group begins, phrase by phrase."""
     ends = sentences.columns + sizes[:, :, None]  # [R,A,L]
     stands = (sizes > 0)[:, :, None] & (ends <= sentences.lengths[:, None, None])
-    for k in range(MAX_PHRASE_WORDS):
+    for k in range(phrases.shape[-1]):
         words = torch.nn.functional.pad(sentences.ids[:, k:], (0, min(k, sentences.capacity)), value=-2)  # [R,L]
         stands = stands & ((words[:, None] == phrases[:, :, k, None]) | (sizes <= k)[:, :, None])
     return stands.flatten(1)
@@ -174,15 +135,15 @@ def _splice(sentences: Sentences, at: Tensor, size: Tensor, words: Tensor, size_
     at, growth, end = at[:, None], (size_new - size)[:, None], (at + size_new)[:, None]
     moved = sentences.ids.gather(1, (columns - growth * (columns >= end)).clamp(0, sentences.capacity - 1))
     inside = (columns >= at) & (columns < end)
-    new = words.gather(1, (columns - at).clamp(0, MAX_PHRASE_WORDS - 1))
+    new = words.gather(1, (columns - at).clamp(0, words.shape[1] - 1))
     lengths = sentences.lengths + growth[:, 0]
     return Sentences(torch.where(inside, new, moved) * (columns < lengths[:, None]), lengths, sentences.inputs)
 
 
 def _same(one: Tensor, size: Tensor, other: Tensor, size_other: Tensor) -> tuple[Tensor, Tensor]:
-    """[R], [R]: how many words both phrases [R,3] begin with, and how many of the rest they end with."""
+    """[R], [R]: how many words both phrases [R,P] begin with, and how many of the rest they end with."""
     shorter = torch.minimum(size, size_other)[:, None]
-    columns = torch.arange(MAX_PHRASE_WORDS, device=one.device)
+    columns = indices(one.shape[1], one.device)
     left = ((one == other) & (columns < shorter)).long().cumprod(-1).sum(-1)
     ends = [
         words.gather(1, (length[:, None] - 1 - columns).clamp(min=0))

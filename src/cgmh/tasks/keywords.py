@@ -7,12 +7,13 @@ from functools import partial
 import torch
 
 from ..constraints import Constraint, ContainsWords, EndsWith, Forbids, LengthBetween
+from ..constraints.words import normalize
 from ..draws import Draws
 from ..errors import BadInput, InfeasibleStart
 from ..inputs import KeywordInput
 from ..models.load import Models
 from ..models.protocols import WordModel
-from ..proposals import FillHead, Mixture, SwapBlocks, Variants, WordEdits
+from ..proposals import Alternatives, FillHead, Group, Mixture, SwapBlocks, WordEdits, variants
 from ..ranking import Ranked
 from ..result import Result
 from ..target import Target
@@ -27,10 +28,12 @@ from .start import grow
 MAX_WORDS = 40  # the longest sentence the embedded model was trained on
 ENDINGS = (".", "!", "?", "।", "۔", "؟")  # those that the vocabulary has
 GROWTH = 4  # words that a start gets beyond the keywords
-EDITS, SWAPS, VARIANTS = 0.86, 0.1, 0.04  # shares of the steps
+ROOM = 4  # marks that any sentence may have beside its words; a long one may have a third of their number
+EDITS, SWAPS, EXCHANGES = 0.86, 0.1, 0.04  # shares of the steps
 
 Forms = frozenset[str]  # the words that will do at a place
 Phrase = list[frozenset[int]]  # the same as ids, place by place
+Required = list[list[Phrase]]  # the alternatives of each keyword
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class KeywordSource:
     def __str__(self) -> str:
         return str(self.input)
 
-    def bound(self, lexicon: Lexicon) -> list[list[Phrase]]:
+    def bound(self, lexicon: Lexicon) -> Required:
         """The requirements in ids."""
         for word in self.forbidden:
             lexicon.add(word)
@@ -98,7 +101,12 @@ class Keywords:
         words = models.words.bound(lexicon)
         model = target_model(models, words, lexicon)
         contains = ContainsWords(wanted, ordered=sources[0].input.ordered)
-        constraints = [contains, *_constraints(sources, wanted, lexicon)]
+        rooms = [_room(source) for source in sources]
+        constraints = [
+            contains,
+            *_constraints(sources, wanted, lexicon),
+            LengthBetween([0] * len(rooms), rooms, name="room"),
+        ]
         counted = torch.tensor([is_counted(lexicon.word(id)) for id in range(len(lexicon))])
         fewest = [source.input.min_words for source in sources]
         most = [source.input.max_words for source in sources]
@@ -109,14 +117,14 @@ class Keywords:
             for source, phrases in zip(sources, wanted, strict=True)
             for ids in _first_sentences(source, phrases, lexicon, chains, seed)
         ]
-        # Room for the longest sentence with its punctuation, and one word more for an insertion.
-        capacity = max(max(most) + max(4, max(most) // 3), max(map(len, rows)) + GROWTH) + 1
         owners = [number for number in range(len(sources)) for _ in range(chains)]
-        start = Sentences.from_lists(rows, capacity, owners, device=words.device)
+        start = Sentences.from_lists(rows, max(rooms) + 1, owners, device=words.device)
         names = torch.arange(chains).repeat(len(sources))
         start = grow(Target(words, allowed), Target(words, asked), start, GROWTH, seed, names, first)
-        moves = partial(_moves, contains, wanted)
-        return Problem(lexicon, words, Target(model, asked), moves, start, Ranked(lexicon, words))
+        own = [{id for id in _ids(required) if id >= len(lexicon.vocabulary)} for required in wanted]
+        exchanges = [_exchanges(source, required, lexicon) for source, required in zip(sources, wanted, strict=True)]
+        moves = partial(_moves, contains, wanted, exchanges, own)
+        return Problem(lexicon, words, Target(model, asked), moves, start, Ranked(lexicon, words), own=own)
 
     def join(self, sources: Sequence[KeywordSource], results: Sequence[Result]) -> Result:
         return results[0]
@@ -158,23 +166,20 @@ def _allowed(
     return allowed
 
 
-def _constraints(
-    sources: Sequence[KeywordSource], wanted: Sequence[list[list[Phrase]]], lexicon: Lexicon
-) -> list[Constraint]:
+def _constraints(sources: Sequence[KeywordSource], wanted: Sequence[Required], lexicon: Lexicon) -> list[Constraint]:
     """The ending, and the words that must not occur."""
     known = lexicon.vocabulary.ids
     # Without a rule that balances them, marks that come in pairs stay out unless a keyword brings them.
     marks = {known[mark] for mark in PAIRED if mark in known}
     forbidden = []
     for source, requirements in zip(sources, wanted, strict=True):
-        required = {id for place in _places(requirements) for id in place}
-        forbidden.append(marks - required | {lexicon.add(word) for word in source.forbidden})
+        forbidden.append(marks - _ids(requirements) | {lexicon.add(word) for word in source.forbidden})
     endings = [known[mark] for mark in ENDINGS if mark in known]
     return [*([EndsWith(endings)] if endings else []), Forbids(forbidden)]
 
 
 def _first_sentences(
-    source: KeywordSource, requirements: list[list[Phrase]], lexicon: Lexicon, chains: int, seed: int
+    source: KeywordSource, requirements: Required, lexicon: Lexicon, chains: int, seed: int
 ) -> list[list[int]]:
     """The keywords and the usual end of a sentence, for each chain: in a random order unless one was asked for."""
     names = torch.arange(chains)
@@ -205,17 +210,64 @@ def _usual(place: frozenset[int], lexicon: Lexicon) -> int:
     return min(place, key=oddness)
 
 
-def _places(requirements: list[list[Phrase]]) -> Iterator[frozenset[int]]:
+def _room(source: KeywordSource) -> int:
+    """The most words and marks of a sentence: the longest one with its punctuation, or the keywords with some more."""
+    longest = source.input.max_words + max(ROOM, source.input.max_words // 3)
+    return max(longest, sum(max(map(len, phrases)) for phrases in source.requirements) + 1 + GROWTH)
+
+
+def _places(requirements: Required) -> Iterator[frozenset[int]]:
     return (place for phrases in requirements for phrase in phrases for place in phrase)
 
 
-def _moves(contains: ContainsWords, wanted: Sequence[list[list[Phrase]]], model: WordModel) -> Mixture:
-    """Word edits, swaps of blocks long enough to move any phrase, and changes of form where a keyword has several."""
+def _ids(requirements: Required) -> set[int]:
+    return {id for place in _places(requirements) for id in place}
+
+
+def _moves(
+    contains: ContainsWords,
+    wanted: Sequence[Required],
+    exchanges: Sequence[Sequence[Group]],
+    own: Sequence[set[int]],
+    model: WordModel,
+) -> Mixture:
+    """Word edits, swaps of blocks long enough to move any phrase, and exchanges of what may stand for a keyword."""
     longest = [max(3, *(len(phrase) for phrases in requirements for phrase in phrases)) for requirements in wanted]
-    groups = [_disjoint(_places(requirements)) for requirements in wanted]
     # The weights are the same for every input, so that one does not change with those beside it.
-    edits = WordEdits(FillHead(model), pinned=contains.pinned)
-    return Mixture([(edits, EDITS), (SwapBlocks(longest), SWAPS), (Variants(groups), VARIANTS)])
+    edits = WordEdits(FillHead(model, own=own), pinned=contains.pinned)
+    return Mixture([(edits, EDITS), (SwapBlocks(longest), SWAPS), (Alternatives(exchanges), EXCHANGES)])
+
+
+def _exchanges(source: KeywordSource, requirements: Required, lexicon: Lexicon) -> list[Group]:
+    """What may stand for one another, so that no keyword stays what it was at the start.
+
+    The forms at a place, one-word alternatives among them, are variants of one another. Alternatives of several words
+    are exchanged as phrases, each in its usual form.
+    """
+    groups = variants(
+        _disjoint(place for required in requirements for phrase in normalize(required) for place in phrase)
+    )
+    for required in requirements:
+        usual = list(dict.fromkeys(tuple(_usual(place, lexicon) for place in phrase) for phrase in required))
+        if len(usual) > 1 and max(map(len, usual)) > 1:
+            groups.append(Group.even([*usual, *_filled_up(usual, source, lexicon)]))
+    return groups
+
+
+def _filled_up(phrases: Sequence[tuple[int, ...]], source: KeywordSource, lexicon: Lexicon) -> list[tuple[int, ...]]:
+    """Short phrases with any word beside them, as long as a longer one: where the number of words cannot change as much
+    as the phrases differ, a shorter one could not come otherwise."""
+    lengths = [sum(is_counted(lexicon.word(id)) for id in phrase) for phrase in phrases]
+    if source.input.max_words - source.input.min_words >= max(lengths) - min(lengths):
+        return []
+    words = (word for word in ("the", *lexicon.vocabulary.words) if word in lexicon and is_counted(word))
+    filler = lexicon.add(next(word for word in words if word not in source.forbidden))
+    return [
+        phrase + (filler,) * (longer - length)
+        for phrase, length in zip(phrases, lengths, strict=True)
+        for longer in sorted(set(lengths))
+        if longer > length
+    ]
 
 
 def _disjoint(places: Iterable[frozenset[int]]) -> list[frozenset[int]]:

@@ -6,16 +6,22 @@ from typing import Protocol, TypeVar
 
 from ..models.load import Models
 from ..models.protocols import WordModel
+from ..models.text.masked import MaskedModel
 from ..models.word.recurrent import RecurrentModel
-from ..models.word.two_stage import TextTarget
-from ..proposals import Mixture
+from ..models.word.two_stage import TextTarget, TwoStageModel
+from ..proposals import FillHead, Leap, MaskedFiller, Mixture, OwnWords, WordEdits
 from ..ranking import Run
 from ..result import Result
+from ..sampling.kernel import Kernel
 from ..settings import Rule, Settings, Use
 from ..target import Target
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
 from ..text.vocabulary import Vocabulary
+
+WINDOW = 1  # words after an edit that the first stage of delayed acceptance looks at
+LEAPS = 0.05  # of the steps, where the user has hard constraints
+MASKED_SHARE = 0.3  # of the steps, for a masked language model that proposes
 
 Input = TypeVar("Input", contravariant=True)
 Source = TypeVar("Source")
@@ -61,6 +67,20 @@ class Problem:
     report: Report
     about: str = ""  # what was asked beyond the input itself, for the signature
     steepest: float | None = None  # nats that the model may lose in a step: a search, no sampling
+    own: OwnWords = ()  # the words that each input brings along and the vocabulary lacks
+
+    def kernel(self, target: Target, masked: MaskedModel | None = None) -> Kernel:
+        """The step of the chains under a target: the problem's own, or the same with the user's constraints."""
+        model = target.model
+        proposal = self.moves(model)
+        given = self.target.constraints
+        if any(constraint.hard and constraint not in given for constraint in target.constraints):
+            # Whatever the user's own may be, single edits may not lead to every sentence that it allows.
+            proposal = proposal.beside(Leap(WordEdits(FillHead(model, own=self.own)), model), LEAPS)
+        if masked is not None:
+            proposal = proposal.beside(WordEdits(MaskedFiller(masked, self.lexicon, model)), MASKED_SHARE)
+        window, trust = (model.window, model.trust) if isinstance(model, TwoStageModel) else (WINDOW, 1.0)
+        return Kernel(target, proposal, window, trust=trust, steepest=self.steepest)
 
 
 class Task(Protocol[Input, Source]):

@@ -4,11 +4,11 @@ import pytest
 import torch
 
 from cgmh.draws import Draws
-from cgmh.proposals import FillHead, Mixture, SwapBlocks, Variants, View, WordEdits
+from cgmh.proposals import FillHead, Mixture, SwapBlocks, View, WordEdits
 from cgmh.proposals.protocols import MOVES, SWAP
 from cgmh.text.sentences import Sentences
 from spaces import A, B, C
-from toys import ToyModel
+from toys import ToyModel, variant_moves
 
 MODEL = ToyModel(4)
 ROWS = torch.arange(3000)
@@ -27,7 +27,7 @@ def test_components_have_the_share_of_their_weight() -> None:
 
 
 def test_a_proposal_beside_a_mixture_takes_its_share_from_all() -> None:
-    edits, swap, variants = WordEdits(FillHead(MODEL), (0.0, 1.0, 1.0)), SwapBlocks(1), Variants([[(A, B)]])
+    edits, swap, variants = WordEdits(FillHead(MODEL), (0.0, 1.0, 1.0)), SwapBlocks(1), variant_moves([[(A, B)]])
     mixture = Mixture([(edits, 3.0), (swap, 1.0)]).beside(variants, 0.4)
     shares = [share_of(mixture, move) for move in range(len(MOVES))]
     assert shares == pytest.approx([0.4, 0.225, 0.225, 0.15], abs=0.03)

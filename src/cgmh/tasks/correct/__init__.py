@@ -69,12 +69,13 @@ class Correct:
         gains = estimate_gains(read, lexicon, confusions, experts.words, channel, experts.weight)
         start = repeated(mended_starts(read, gains, target, capacity), chains, capacity, experts.device)
         groups = make_groups(read, gains)
+        own = [{id for id in source.ids if id >= len(lexicon.vocabulary)} for source in read]
 
         def moves(model: WordModel) -> Mixture:
-            edits = WordEdits(FillHead(model))
+            edits = WordEdits(FillHead(model, own=own))
             return Mixture([(Alternatives(groups), REWRITES), (edits, 1 - REWRITES - SWAPS), (SwapBlocks(2), SWAPS)])
 
-        return Problem(lexicon, experts.words, target, moves, start, report, asked.about)
+        return Problem(lexicon, experts.words, target, moves, start, report, asked.about, own=own)
 
     def join(self, sources: Sequence[TypedSentence], results: Sequence[Result]) -> Result:
         return join_sentences(sources[0].passage, results)

@@ -13,7 +13,7 @@ from ...errors import BadInput
 from ...inputs import STARTS, ParaphraseInput
 from ...models.load import Models
 from ...models.protocols import WordModel
-from ...proposals import FillHead, GibbsOver, Mixture, SwapBlocks, WordEdits
+from ...proposals import Alternatives, FillHead, GibbsOver, Leap, Mixture, SwapBlocks, WordEdits, variants
 from ...result import Result
 from ...target import Target
 from ...text.lexicon import Lexicon
@@ -27,7 +27,8 @@ from .report import Paraphrases
 from .source import Source, read_source
 
 ROOM = 8  # words by which an answer may be longer than its source
-EDITS, SWAPS = 0.92, 0.08  # shares of the steps
+EDITS, SWAPS, CASINGS = 0.9, 0.08, 0.02  # shares of the steps
+LEAPS = 0.05  # of the steps, where a similarity must not fall below a bound
 
 
 class Paraphrase:
@@ -52,7 +53,8 @@ class Paraphrase:
         lists = WordLists(lexicon)
         matching = Matching(sources, lexicon, lists)
         overlap = Overlap([source.ids for source in sources], lists.classes)
-        contains = ContainsWords([matching.required(number) for number in range(len(sources))])
+        required = [matching.required(number) for number in range(len(sources))]
+        contains = ContainsWords(required)
         constraints: list[Constraint] = [contains, *_kept(sources, lexicon, lists), *matching.constraints()]
         if asked.difference:
             constraints.append(Differs(overlap, asked.difference))
@@ -61,14 +63,20 @@ class Paraphrase:
         start = repeated([source.ids for source in sources], chains, capacity, words.device)
         start = _corrupted(start, STARTS[asked.start], target, contains, seed, chains)
 
+        own = [{id for id in source.ids if id >= len(lexicon.vocabulary)} for source in sources]
+        places = [[place for (phrase,) in requirements for place in phrase] for requirements in required]
+        casings = [variants({frozenset(place): None for place in of_input}) for of_input in places]
+        longest = [max([3, *(len(phrase) for (phrase,) in requirements)]) for requirements in required]
+
         def moves(model: WordModel) -> Mixture:
-            if asked.gibbs:
-                return Mixture([(WordEdits(GibbsOver(model, Target(model, constraints)), pinned=contains.pinned), 1.0)])
-            edits = WordEdits(FillHead(model), pinned=contains.pinned)
-            return Mixture([(edits, EDITS), (SwapBlocks(3), SWAPS)])
+            head = FillHead(model, own=own)
+            filler = GibbsOver(model, Target(model, constraints), own=own) if asked.gibbs else head
+            edits = WordEdits(filler, pinned=contains.pinned)
+            mixture = Mixture([(edits, EDITS), (SwapBlocks(longest), SWAPS), (Alternatives(casings), CASINGS)])
+            return mixture.beside(Leap(WordEdits(head), model), LEAPS) if matching.bounded else mixture
 
         report = Paraphrases(lexicon, words, sources, overlap, matching)
-        return Problem(lexicon, words, target, moves, start, report, about=asked.about)
+        return Problem(lexicon, words, target, moves, start, report, about=asked.about, own=own)
 
     def join(self, sources: Sequence[Source], results: Sequence[Result]) -> Result:
         return results[0]
@@ -100,9 +108,7 @@ def _kept(sources: Sequence[Source], lexicon: Lexicon, lists: WordLists) -> list
 def _number(name: str, sources: Sequence[Source], counts: Tensor, *, fewer: bool = False) -> Constraint:
     """As many of the words for which `counts` [ids] is true as the source has, or no more."""
     numbers = [int(counts[source.ids].sum()) for source in sources]
-    constraint = LengthBetween([0] * len(numbers) if fewer else numbers, numbers, counts)
-    constraint.name = name
-    return constraint
+    return LengthBetween([0] * len(numbers) if fewer else numbers, numbers, counts, name)
 
 
 def _corrupted(

@@ -61,6 +61,11 @@ class Matching:
         facts = [self._phrase(source.words[fact.start : fact.end]) for fact in source.facts]
         return [*facts, *(self._phrase([source.words[at]]) for at in sorted(kept - covered))]
 
+    @property
+    def bounded(self) -> bool:
+        """Whether a similarity must not fall below a bound: single edits may not lead everywhere then."""
+        return any(match.hard and not match.keeps_all for match in self.matches)
+
     def constraints(self) -> list[Constraint]:
         """The matching functions as factors of the target; keywords that must all stay are required word by word."""
         return [
