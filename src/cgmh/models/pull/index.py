@@ -7,7 +7,6 @@ of a project is HTML (PEP 503) or JSON (PEP 691), on the web or on disk.
 import ast
 import base64
 import http.client
-import json
 import os
 import ssl
 import subprocess
@@ -23,6 +22,7 @@ from urllib.parse import SplitResult, unquote, urljoin, urlsplit, urlunsplit
 
 from ... import __version__
 from ...errors import BadInput, BadModel
+from ...files import parse_json
 from .store import expanded
 
 PYPI = "https://pypi.org/simple/"
@@ -201,7 +201,7 @@ def _links(client: Client, page: str) -> list[str]:
     text = data.decode("utf-8", "replace")
     if kind.endswith("json"):
         try:
-            targets = [str(file["url"]) for file in json.loads(text)["files"]]
+            targets = [str(file["url"]) for file in parse_json(text)["files"]]
         except (ValueError, KeyError, TypeError) as error:
             raise BadModel(f"{without_secrets(page)}: not the page of a package index") from error
     else:

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from ...errors import BadModel
 from ...text.vocabulary import Vocabulary
-from ..pull.store import CONFIG, EMBEDDED, WEIGHTS, read_checked, read_config
+from ..pull.store import CONFIG, EMBEDDED, REGISTRY, WEIGHTS, read_checked, read_config
 from .layers import Int8Linear, Linear, Stack, WordTable, int8_is_fast
 from .network import NetworkConfig
 from .recurrent import Direction, Predictor, RecurrentModel
@@ -102,12 +102,14 @@ def save_model(
 def load_model(
     directory: Path | str | None = None, device: torch.device | str = "cpu", precision: Precision | None = None
 ) -> RecurrentModel:
-    """The model of a directory, by default the embedded English one.
+    """The model of a directory, by default the embedded English one, which is also called "en".
 
     `precision` is int8 on a CPU that is fast at it, float16 on a GPU, float32 elsewhere. It says how the stored weights
     are multiplied, not which weights.
     """
-    directory = EMBEDDED if directory is None else Path(directory)
+    if directory in REGISTRY:
+        raise BadModel(f"{directory} is no word model; give its name as `big` or as `model` of a task")
+    directory = EMBEDDED if directory is None or directory == "en" else Path(directory)
     device = torch.device(device)
     record = read_config(directory)
     if record.get("format") != FORMAT:
