@@ -33,7 +33,8 @@ def models_group() -> None:
     The English model `en` is inside the package and always there. Others are kept in the user's cache directory, or
     in CGMH_HOME if that is set. Wherever a command takes a MODEL, it is one of these names, a directory made by
     `cgmh train`, a Hugging Face causal language model (a directory or owner/name; pip install 'cgmh[hf]'), or an
-    n-gram file (.arpa; .klm with pip install 'cgmh[ngram]').
+    n-gram file (.arpa; .klm with pip install 'cgmh[ngram]'). A directory that is called like one of the names is
+    given as ./NAME.
     """
 
 
