@@ -4,8 +4,8 @@
     python recipes/held_out.py DATA/jfleg/test.* DATA/quora/test.tsv     others: one sentence per line or tab
 
 Looks through documents, code, tests and results, and ends with exit code 1 where a sentence was found. Case, marks and
-apostrophes do not count; sentences of fewer than four words do not either, because anybody may write them. The answers of
-a run (.jsonl) are not looked at: they hold the sentences that were answered, and are not kept.
+apostrophes do not count; sentences of fewer than four words do not either, because anybody may write them. The answers
+of a run (.jsonl) are not looked at: they hold the sentences that were answered, and are not kept.
 """
 
 import re
