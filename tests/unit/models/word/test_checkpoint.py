@@ -90,6 +90,10 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda path: configure(path, network=dict.fromkeys(("num_classes", "class_size"), 4)),
         r"do not fit the network .*has shape",
     ),
+    "a network without end": (
+        lambda path: configure(path, network={**read_config(path)["network"], "layers": 10**15}),
+        "do not fit the network .*has shape",
+    ),
     "no head": (
         lambda path: rewrite(path, lambda tensors: tensors.pop("left_head.query")),
         "backward_head.query has shape",
