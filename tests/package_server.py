@@ -20,6 +20,7 @@ class PackageServer(ThreadingHTTPServer):
         self.ranges = True  # whether it knows Range
         self.skew = 0  # how far off its answers to Range are
         self.lengths = True  # whether it says how long a file is
+        self.claimed: int | None = None  # how long it says that files are, where this is not true
         self.cuts: list[int] = []  # after so many bytes of the next files the connection is cut, one each
         self.password = ""  # the Authorization that it demands
         self.asked: list[tuple[str, str | None]] = []
@@ -71,7 +72,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, code: int, data: bytes, part: str = "") -> None:
         self.send_response(code)
         if self.server.lengths:
-            self.send_header("Content-Length", str(len(data)))
+            self.send_header("Content-Length", str(self.server.claimed or len(data)))
         else:
             self.send_header("Connection", "close")
         self.send_header("Content-Type", self.server.kinds.get(self.path, "text/html"))

@@ -49,10 +49,14 @@ class Settings:
             value = getattr(self, name)
             if value is None and name == "steps":
                 continue
-            if isinstance(value, bool) or not isinstance(value, Integral if isinstance(low, int) else Real):
-                raise BadInput(f"`{name}` {value!r} is not a {'whole number' if isinstance(low, int) else 'number'}")
-            if not low <= float(value) <= high:
-                raise BadInput(f"`{name}` {value} is out of range: it must lie between {low} and {high}")
+            kind, described = (Integral, "whole number") if isinstance(low, int) else (Real, "number")
+            is_of_kind = isinstance(value, kind) and not isinstance(value, bool)
+            if not is_of_kind:
+                raise BadInput(f"`{name}` {value!r} is not a {described}")
+            if not low <= value <= high:
+                # Python does not write out whole numbers of any length.
+                shown = "with so many digits" if kind is Integral and abs(value) > 10**40 else value
+                raise BadInput(f"`{name}` {shown} is out of range: it must lie between {low} and {high}")
         if self.select not in RULES:
             raise BadInput(f"`select` {self.select}: choose one of {', '.join(RULES)}")
         if self.use is not None and self.use not in USES:

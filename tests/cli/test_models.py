@@ -152,6 +152,32 @@ def test_interrupt_and_go_on(server: PackageServer, home: Path) -> None:
     assert files(home) == INSTALLED
 
 
+def test_clear(server: PackageServer, home: Path) -> None:
+    server.cuts = [20_000, 0]
+    refused("pull", "tiny")
+    assert files(home) == [PART]
+    assert models("pull", "--clear") == Answer(0, "", f"{home / PART} is deleted\n")
+    assert files(home) == []
+    assert models("pull", "--clear") == Answer(0, "", "")
+    server.cuts = [20_000, 0]
+    refused("pull", "tiny")
+    server.asked.clear()
+    assert models("pull", "tiny", "--clear", "-q") == Answer(0, "", "")
+    assert server.fetches() == [None]  # from its beginning
+    assert files(home) == INSTALLED
+    for arguments in ((), ("--from", "x.gguf"), ("--clear", "--from", "x.gguf")):
+        assert "give the model a NAME: cgmh models pull NAME" in refused("pull", *arguments)
+
+
+def test_a_directory_is_no_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "news").mkdir()
+    for name in ("news", "./news", str(tmp_path / "news")):
+        for command in ("show", "path"):
+            message = f"{name!r}: not a name for a model but a directory; --model takes it as it is"
+            assert message in refused(command, name)
+
+
 def test_help_teaches() -> None:
     answer = models("--help")
     assert answer.code == 0

@@ -79,7 +79,10 @@ def test_bad_input_is_refused_and_nothing_written(corpus: Path, tmp_path: Path) 
         (corpus, "--device", "tpu"): "--device tpu: not a device",
         (corpus, "--device", "cuda:99"): "no such GPU",
         (corpus, "--epochs", "-1"): "-1 is not in the range",
-        (corpus, "--minutes", "0"): "0.0 is not in the range",
+        **{
+            (corpus, "--minutes", number): f"--minutes {number} is out of range: it must lie above 0 and up to 1e+07"
+            for number in ("0", "-1", "nan", "inf", "1e+09")
+        },
         (corpus, "--words", "3"): "3 is not in the range",
     }
     for arguments, message in cases.items():

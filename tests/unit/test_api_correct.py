@@ -111,7 +111,7 @@ def test_plain_strings_are_texts() -> None:
 
 
 def test_other_samples_have_what_stands_around_the_sentence() -> None:
-    text = "  1. The oil price very high becuase war.\n"
+    text = "  1. The tea price very high becuase war.\n"
     result = cgmh.correct(text, n=4, **{**QUICK, "temperature": 2.0})
     assert len(result) > 1
     for sentence in result:

@@ -1,4 +1,4 @@
-"""The search for prices of mistakes, on pools made by hand."""
+"""The search for prices of mistakes, on pools made by hand; and test sentences where they do not belong."""
 
 import importlib.util
 import json
@@ -16,16 +16,20 @@ from cgmh.tasks.correct.source import first_factor
 SOURCE = "he go to schol ."
 
 
-@pytest.fixture(scope="module")
-def tune() -> ModuleType:
-    path = Path(__file__).parents[2] / "recipes" / "correction" / "tune.py"
-    spec = importlib.util.spec_from_file_location("tune", path)
+def recipe(path: str) -> ModuleType:
+    file = Path(__file__).parents[2] / "recipes" / path
+    spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules["tune"] = module  # dataclasses look themselves up there
+    sys.modules[file.stem] = module  # dataclasses look themselves up there
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def tune() -> ModuleType:
+    return recipe("correction/tune.py")
 
 
 @pytest.fixture
@@ -71,3 +75,19 @@ def test_the_search_pays_what_people_wrote(tune: ModuleType, pools: Path) -> Non
     assert before[0] < worth
     assert gleu == 100
     assert costs["replace.agreement"] < 15
+
+
+def test_sentences_of_test_sets_stand_nowhere_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    held_out = recipe("held_out.py")
+    assert held_out.main([]) == 0
+    capsys.readouterr()
+    other = tmp_path / "test.tsv"
+    taken = "Yes, it's HE GO -- to schol."  # SOURCE and words around it
+    other.write_text(
+        f"not to be found anywhere in here {tmp_path.name}\t{SOURCE}\nthree words only\n", encoding="utf-8"
+    )
+    sentences = held_out.read_sets([other])
+    assert list(held_out.found_in(taken, sentences)) == [("he", "go", "to", "schol")]
+    assert len(sentences) == 2
+    assert held_out.main([str(other)]) == 1
+    assert "tests/unit/test_recipes.py: 'he go to schol' (test.tsv, line 1)" in capsys.readouterr().out

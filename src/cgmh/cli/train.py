@@ -42,7 +42,7 @@ _FIXED = ("size", "words", "seed")  # decided when a training begins
     type=click.IntRange(1, 10_000),
     help="Most passes over the corpus.  [default: 10, or as many as fit into --minutes]",
 )
-@click.option("--minutes", type=click.FloatRange(0, min_open=True), help="Most time to train.  [default: no limit]")
+@click.option("--minutes", type=float, help="Most time to train.  [default: no limit]")
 @click.option(
     "--patience",
     type=click.IntRange(1),
@@ -108,14 +108,15 @@ def _device(name: str) -> str:
 
 def _train(corpus: Path, out: Path, device: str, options: dict[str, Any]) -> dict[str, Any]:
     from ..training.corpus import read_corpus
-    from ..training.loop import check_free, network_of_size, plan_for, train
+    from ..training.loop import TrainingPlan, check_free, network_of_size, plan_for, train
 
     check_free(out)
+    asked = {name: options[name] for name in ("epochs", "minutes", "patience", "seed")}
+    if asked["epochs"] is None and asked["minutes"] is None:
+        asked["epochs"] = 10
+    TrainingPlan(**asked)  # refuses what is out of range, before the corpus is read
     text = read_corpus(corpus, num_words=options["words"], quiet=options["quiet"])
-    epochs, minutes = options["epochs"], options["minutes"]
-    if epochs is None and minutes is None:
-        epochs = 10
-    plan = plan_for(text, epochs=epochs, minutes=minutes, patience=options["patience"], seed=options["seed"])
+    plan = plan_for(text, **asked)
     source = {"corpus": corpus.name, "corpus_bytes": corpus.stat().st_size}
     config = network_of_size(options["size"], text)
     return train(text, config, plan, out, device=device, facts=source, quiet=options["quiet"])

@@ -3,7 +3,6 @@
 What all data sets need is here too: drawing a sample.
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from ..errors import BadInput
+from ..files import parse_json
 from ..text.tokenizer import first_word, split
 from ..training.corpus import read_lines
 
@@ -101,7 +101,7 @@ def concept_sets(path: Path, num_sets: int | None = None, seed: int = 0) -> list
     sets = []
     for number, line in _numbered_lines(path):
         try:
-            record = json.loads(line)
+            record = parse_json(line)
             sets.append(KeywordSet(tuple(record["concepts"]), tuple(record["references"]), number))
         except (ValueError, KeyError, TypeError) as error:
             raise BadInput(f"{path}, line {number}: not a concept set with its references") from error

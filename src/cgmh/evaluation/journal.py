@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import BadInput
+from ..files import parse_json
 
 
 class Journal:
@@ -38,7 +39,7 @@ class Journal:
         if not whole:
             return False
         try:
-            first, *records = (json.loads(line) for line in whole.decode().split("\n")[:-1])
+            first, *records = (parse_json(line) for line in whole.decode().split("\n")[:-1])
             self.records = {record["key"]: record for record in records}
             kind = dict(first["run"])
         except (ValueError, KeyError, TypeError) as error:

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput, BadModel
+from ..files import read_json
 from ..text.tokenizer import split
 
 START, END, UNKNOWN = 0, 1, 2
@@ -132,7 +133,7 @@ class NgramJudge:
     def load(cls, directory: Path) -> "NgramJudge":
         """The judge that `save` wrote."""
         try:
-            words = json.loads((directory / "words.json").read_text(encoding="utf-8"))
+            words = read_json(directory / "words.json")
             with np.load(directory / "ngrams.npz", allow_pickle=False) as arrays:
                 order = sum(name.startswith("shares") for name in arrays)
                 keys = [arrays[f"keys{at}"] for at in range(2, order + 1)]

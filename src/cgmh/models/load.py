@@ -89,7 +89,7 @@ def as_model(model: AnyModel | None, precision: str | None = None) -> RecurrentM
     if model is None:
         return load_embedded()
     if isinstance(model, str | Path):
-        return _opened(str(model), precision)
+        return _opened(model, precision)
     if isinstance(model, RecurrentModel | TextModel):
         return model
     if not callable(model):
@@ -104,7 +104,7 @@ def load_embedded() -> RecurrentModel:
 
 
 @lru_cache(maxsize=2)
-def _opened(name: str, precision: str | None) -> RecurrentModel | TextModel:
+def _opened(name: str | Path, precision: str | None) -> RecurrentModel | TextModel:
     with single_threaded():  # many small conversions: threads cost more than they give
         return open_model(name, precision=precision)
 
@@ -114,16 +114,18 @@ def open_model(
 ) -> RecurrentModel | TextModel:
     """The model of a name or a path; the embedded English one for None.
 
-    `precision` is for a pulled LLM: it says in which numbers its weights are multiplied.
+    A text that is a name of `cgmh models list` is that model, whatever lies in the current directory; a directory of
+    the same name is given as ./NAME, or as a `Path`. `precision` is for a pulled LLM: it says in which numbers its
+    weights are multiplied.
     """
+    if isinstance(name, str) and (store.is_installed(name) or name in store.REGISTRY):
+        return _open_directory(store.path_of(name), device, precision)
     path = store.EMBEDDED if name is None else store.expanded(name)
     if path.is_dir():
         return _open_directory(path, device, precision)
     if os.path.lexists(path):
         return _open_file(path)
     name = str(name)
-    if store.is_installed(name) or name in store.REGISTRY:
-        return _open_directory(store.path_of(name), device, precision)
     # A mistyped path is not looked for on the hub: it starts with a dot, a slash or ~, or ends like a file.
     if _HUB_NAME.fullmatch(name) and not name.endswith((*NGRAM_ENDINGS, ".gguf")):
         return load_huggingface(name, device)

@@ -2,12 +2,12 @@
 
 import gzip
 import json
-import zlib
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
 from ..errors import BadModel
+from ..files import read_json
 from .tokenizer import join, normalize, split
 
 START, END = "<s>", "</s>"
@@ -117,10 +117,9 @@ class Vocabulary:
     @classmethod
     def load(cls, path: Path) -> "Vocabulary":
         try:
-            data = path.read_bytes()
-            record = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
+            record = read_json(path)
             words, names = record["words"], record["names"]
-        except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise BadModel(f"{path}: cannot read the vocabulary ({error})") from error
         if not all(isinstance(part, list) and all(isinstance(word, str) for word in part) for part in (words, names)):
             raise BadModel(f"{path}: the vocabulary must hold two lists of words")

@@ -17,6 +17,7 @@ import numpy as np
 from tqdm import tqdm
 
 from ..errors import BadInput, BadModel
+from ..files import read_json
 from ..text.tokenizer import first_word, split, truecase
 from ..text.vocabulary import SHAPES, SPECIALS, Vocabulary, is_special
 from .classes import cluster
@@ -71,7 +72,7 @@ class TrainingText:
     def load(cls, directory: Path) -> "TrainingText":
         """The text that `save` wrote."""
         try:
-            record = json.loads((directory / _TEXT).read_text(encoding="utf-8"))
+            record = read_json(directory / _TEXT)
             weights = dict(record["weights"])
             train, held = (
                 {name: np.load(directory / f"{at}.{part}.npy") for at, name in enumerate(weights)}

@@ -43,6 +43,7 @@ from .state import (
 from .streams import PREDICTORS, Epoch, Stream, evaluate_network
 
 FORMAT = "cgmh-training-1"
+MAX_MINUTES = 1e7  # some twenty years
 SIZES: Mapping[str, Mapping[str, int]] = {
     "small": {"width": 128, "forward_hidden": 256, "backward_hidden": 192, "fill_hidden": 256, "layers": 1},
     "medium": {"width": 256, "forward_hidden": 512, "backward_hidden": 384, "fill_hidden": 512},
@@ -74,6 +75,8 @@ class TrainingPlan:
     def __post_init__(self) -> None:
         if self.epochs is None and self.minutes is None:
             raise BadInput("a training needs a number of epochs or of minutes")
+        if self.minutes is not None and not 0 < self.minutes <= MAX_MINUTES:
+            raise BadInput(f"`minutes` {self.minutes:g} is out of range: it must lie above 0 and up to {MAX_MINUTES:g}")
         object.__setattr__(self, "loss_weights", tuple(self.loss_weights))  # a list, when read from a file
 
 

@@ -24,6 +24,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from .. import files
 from ..errors import BadModel
 from ..models.word.checkpoint import load_model, save_model
 from ..models.word.network import Network, NetworkConfig
@@ -76,7 +77,7 @@ def write_json(path: Path, record: Mapping[str, Any]) -> None:
 
 def read_json(path: Path) -> dict[str, Any]:
     try:
-        return dict(json.loads(path.read_text(encoding="utf-8")))
+        return dict(files.read_json(path))
     except (OSError, ValueError, TypeError) as error:
         raise BadModel(f"{path}: cannot be read ({error})") from error
 

@@ -24,7 +24,7 @@ from cgmh.evaluation.corrections import (
 )
 from cgmh.text.edits import Edit, splice
 
-SOURCE = "the oil price very high now ."
+SOURCE = "the tea price very high now ."
 words = st.lists(st.sampled_from("a b c The the very price prices".split()), max_size=8)
 
 
@@ -111,7 +111,7 @@ def test_references_are_spread_over_the_set_before_another_annotator_is_asked() 
 
 
 def test_operations_worked_by_hand() -> None:
-    better = "Today the oil prices are very high ."
+    better = "Today the tea prices are very high ."
     assert operations(SOURCE.split(), better.split()) == bag(
         SOURCE.split(),
         (0, 0, "Today"),
@@ -159,7 +159,7 @@ def test_one_insertion_is_one_operation_wherever_it_is_counted_from(source: list
         (" very", " are very", [(3, 3, "are")]),  # the blank belongs to it
         ("ce ", "ces ", [(2, 3, "prices")]),  # part of a word: the word is what changes
         ("very high", "high", [(3, 4, "")]),
-        ("il pr", "ilpr", [(1, 2, ""), (2, 3, "oilprice")]),
+        ("ea pr", "eapr", [(1, 2, ""), (2, 3, "teaprice")]),
         (" ", "  ", []),
     ],
 )
@@ -171,7 +171,7 @@ def test_edit_of_characters_becomes_operations(
 
 def test_edit_that_is_not_of_this_text_is_told() -> None:
     with pytest.raises(BadInput, match="characters 4 to 7 says that 'gas' stands there"):
-        edit_operations(SOURCE, Edit(4, 7, "gas", "oil", "other", 0.5))
+        edit_operations(SOURCE, Edit(4, 7, "gas", "tea", "other", 0.5))
     with pytest.raises(BadInput, match="characters 40 to 40"):
         edit_operations(SOURCE, Edit(40, 40, "", "x", "other", 0.5))
 
@@ -184,7 +184,7 @@ def test_edits_of_the_output_are_read() -> None:
 
 
 def test_calibration_worked_by_hand() -> None:
-    references = ["the oil prices are very high now .", "oil price is very high now !"]
+    references = ["the tea prices are very high now .", "tea price is very high now !"]
     edits = [
         edit(SOURCE, "price", "prices", 0.72),  # in the first
         edit(SOURCE, "price", "prices are", 0.78),  # in the first: both its parts

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from cgmh.errors import BadInput, BadModel
-from cgmh.models.load import NGRAM_ENDINGS, load_embedded, load_models, open_model
+from cgmh.models.load import NGRAM_ENDINGS, as_model, load_embedded, load_models, open_model
 from cgmh.models.text.llama import LlamaModel
 from cgmh.models.word.recurrent import RecurrentModel
 from recurrent_toys import tiny_model
@@ -89,6 +89,23 @@ def test_a_model_that_is_not_pulled(home: Path) -> None:
     assert "damaged; run: cgmh models pull smollm2" in refused("smollm2")
 
 
+def test_a_name_of_the_list_is_that_model_wherever_it_is_asked_for(
+    tmp_path: Path, home: Path, llama_directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`smollm2` ranks by default: a directory of that name must not take its place unseen."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "en").mkdir()
+    tiny_model(tmp_path / "smollm2")
+    assert open_model("en").name.startswith("en-")
+    assert "run: cgmh models pull smollm2, or give ./smollm2 for the directory" in refused("smollm2")
+    shutil.copytree(llama_directory, home / "models" / "smollm2")
+    assert isinstance(open_model("smollm2"), LlamaModel)
+    for path in ("./smollm2", Path("smollm2")):
+        assert isinstance(open_model(path), RecurrentModel)
+        assert isinstance(as_model(path), RecurrentModel)
+    assert "en: not a model directory" in refused(Path("en"))
+
+
 def test_files(tmp_path: Path) -> None:
     file = tmp_path / "some.gguf"
     file.touch()
@@ -117,6 +134,8 @@ def test_directories_that_hold_no_model(tmp_path: Path) -> None:
     assert "not the configuration of a model" in refused(configured(tmp_path / "b", [1]))
     (tmp_path / "b" / "config.json").write_text("{", encoding="utf-8")
     assert "cannot be read (Expecting property name" in refused(tmp_path / "b")
+    (tmp_path / "b" / "config.json").write_text('{"a":' * 100_000, encoding="utf-8")
+    assert "cannot be read (lists or objects are nested too deeply); get the model again" in refused(tmp_path / "b")
     # Formats of another time are refused by the loader that knows them.
     assert "not a cgmh-recurrent-1 model" in refused(configured(tmp_path / "c", {"format": "cgmh-recurrent-0"}))
     assert refused(configured(tmp_path / "d", {"format": "cgmh-llama-0"}))

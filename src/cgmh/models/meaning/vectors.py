@@ -7,7 +7,6 @@ lower-case words of the rows, from row 1 on. Row 0 stands for words that are not
 
 import gzip
 import json
-import zlib
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -18,6 +17,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from ...errors import BadModel
+from ...files import read_json
 from ..pull.store import EMBEDDED
 from ..word.checkpoint import quantise
 
@@ -85,7 +85,7 @@ def save_meaning(
 def load_meaning(directory: Path = EMBEDDED) -> Meaning:
     """The word vectors and the encoder of a directory, by default the embedded ones."""
     try:
-        words = json.loads(gzip.decompress((directory / WORDS).read_bytes()))
+        words = read_json(directory / WORDS)
         tensors = load_file(directory / TABLES)
         tables = {
             name: tensors[name].float() * tensors[f"{name}.scale"].float()[:, None] for name in ("vectors", "table")
@@ -96,7 +96,7 @@ def load_meaning(directory: Path = EMBEDDED) -> Meaning:
         encoder.load_state_dict({"table": tables["table"], **{name: tensors[name].float() for name in _SMALL}})
         if not len(tables["vectors"]) == len(tensors["rarity"]) == len(words) + 1:
             raise ValueError(f"{len(words)} words, but tables of other sizes")
-    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
         reason = " ".join(str(error).split())
         raise BadModel(f"{directory}: cannot read the word vectors ({reason}); install the package again") from error
     tables["vectors"][0] = 0

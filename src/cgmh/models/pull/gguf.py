@@ -1,4 +1,7 @@
-"""GGUF files, versions 2 and 3: facts and tensors as they are stored. Every size in a file is checked before use."""
+"""GGUF files, versions 2 and 3: facts and tensors as they are stored.
+
+Every size in a file is checked before use, and no byte is in two tensors: what is read never outgrows the file.
+"""
 
 import math
 import struct
@@ -21,7 +24,9 @@ _TYPES = {0: ("F32", 1, 4), 1: ("F16", 1, 2), 3: ("Q4_1", 32, 20), 8: ("Q8_0", 3
 _UNREAD = {
     2: "Q4_0", 6: "Q5_0", 7: "Q5_1", 10: "Q2_K", 11: "Q3_K", 12: "Q4_K", 13: "Q5_K", 14: "Q6_K", 30: "BF16",
 }  # fmt: skip
-_MAX_FACTS, _MAX_TENSORS, _MAX_DIMENSIONS = 10_000, 100_000, 4
+_MAX_FACTS, _MAX_TENSORS, _MAX_DIMENSIONS = 10_000, 10_000, 4
+# Bytes before the tensors. A list of bytes becomes eight times as large; 262,000 tokens and their merges take 16 MB.
+_MAX_HEAD = 32 << 20
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,12 @@ class _Reader:
         if not isinstance(alignment, int) or not 1 <= alignment <= 2**20 or alignment & (alignment - 1):
             raise self._damaged(f"an alignment of {alignment!r}")
         start = -(-self._at // alignment) * alignment
-        tensors = {name: self._tensor(name, shape, kind, start + offset) for name, shape, kind, offset in headers}
+        tensors, end, before = dict[str, GgufTensor](), start, "the head"
+        for name, shape, kind, offset in sorted(headers, key=lambda header: header[3]):
+            if start + offset < end:
+                raise self._damaged(f"{name} lies within {before}")
+            tensors[name] = self._tensor(name, shape, kind, start + offset)
+            end, before = start + offset + len(tensors[name].data), name
         if len(tensors) != num_tensors:
             raise self._damaged("two tensors of one name")
         return Gguf(self._where, facts, tensors)
@@ -93,6 +103,8 @@ class _Reader:
     def _take(self, size: int) -> bytes:
         if size > len(self._data) - self._at:
             raise self._damaged(f"{size:,} bytes wanted at {self._at:,}, the file has {len(self._data):,}")
+        if self._at + size > _MAX_HEAD:
+            raise BadModel(f"{self._where}: more than {_MAX_HEAD >> 20} MB of facts; no model like SmolLM2 has so many")
         self._at += size
         return self._data[self._at - size : self._at].tobytes()
 
@@ -117,7 +129,7 @@ class _Reader:
         if kind in _SCALARS:
             letter = _SCALARS[kind]
             values = self._take(count * struct.calcsize(f"<{letter}"))  # checked before anything of that size is made
-            return list(struct.unpack(f"<{count}{letter}", values))
+            return np.frombuffer(values, f"<{letter}").tolist()
         if kind != _STRING:
             raise self._damaged(f"{name} is a list of the unknown type {kind}")
         if count > (len(self._data) - self._at) // 8:  # a text is at least its length

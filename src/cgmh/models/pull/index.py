@@ -7,8 +7,8 @@ of a project is HTML (PEP 503) or JSON (PEP 691), on the web or on disk.
 import ast
 import base64
 import http.client
-import json
 import os
+import re
 import ssl
 import subprocess
 import sys
@@ -17,17 +17,21 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from html.parser import HTMLParser
+from html import unescape
 from typing import Any
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit, urlunsplit
 
 from ... import __version__
 from ...errors import BadInput, BadModel
+from ...files import parse_json
 from .store import expanded
 
 PYPI = "https://pypi.org/simple/"
 TIMEOUT = 30.0  # seconds without an answer or a byte
 _MAX_PAGE = 32 << 20  # bytes of the page of a project
+# Links and what they are relative to, in a time that grows with the page alone; `html.parser` may take its square.
+_TAG = re.compile(r"""<(a|base)\s((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>""", re.IGNORECASE)
+_HREF = re.compile(r"""(?<!\S)href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
 _ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
 
 
@@ -201,30 +205,19 @@ def _links(client: Client, page: str) -> list[str]:
     text = data.decode("utf-8", "replace")
     if kind.endswith("json"):
         try:
-            targets = [str(file["url"]) for file in json.loads(text)["files"]]
+            targets = [str(file["url"]) for file in parse_json(text)["files"]]
         except (ValueError, KeyError, TypeError) as error:
             raise BadModel(f"{without_secrets(page)}: not the page of a package index") from error
     else:
-        parser = _LinkParser()
-        parser.feed(text)
-        base, targets = parser.base or base, parser.targets
+        found = [
+            (tag.lower(), unescape("".join(quoted)))  # in one of two kinds of quotes, or in none
+            for tag, attributes in _TAG.findall(text)
+            for quoted in _HREF.findall(attributes)
+        ]
+        base = next((target for tag, target in found if tag == "base"), base)
+        targets = [target for tag, target in found if tag == "a"]
     urls = []
     for target in targets:
         with suppress(ValueError):  # another file's broken address does not matter
             urls.append(urljoin(base, target))
     return urls
-
-
-class _LinkParser(HTMLParser):
-    """The targets of the links on a page, and what they are relative to where the page says so."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.base, self.targets = "", list[str]()
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        target = dict(attributes).get("href") or ""
-        if tag == "base":
-            self.base = target
-        elif tag == "a":
-            self.targets.append(target)

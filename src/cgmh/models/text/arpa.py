@@ -16,12 +16,14 @@ import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from ...errors import BadModel
 
 _PACKED = ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ", lzma.open))
 _BEGIN, _END, _UNKNOWN = b"<s>", b"</s>", b"<unk>"
 _LOG_UNKNOWN = -100.0  # log10 p of an unknown word where the file has no <unk>, as in KenLM
+_MAX_LINE = 1 << 20  # bytes; a packed file could hold one without end
 _COUNT = re.compile(rb"ngram\s+(\d{1,18})\s*=\s*(\d{1,18})")
 
 Ngrams = dict[bytes, tuple[float, float]]  # by the words of an n-gram: log10 p, log10 of the backoff weight
@@ -58,7 +60,7 @@ def read_arpa(path: Path) -> ArpaModel:
             start = file.read(6)
         open_file = next((unpack for magic, unpack in _PACKED if start.startswith(magic)), open)
         with open_file(path, "rb") as file:
-            return _Reader(file, path).read()
+            return _Reader(cast(BinaryIO, file), path).read()
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise BadModel(f"{path}: damaged ({error}); get the model again") from error
 
@@ -66,13 +68,15 @@ def read_arpa(path: Path) -> ArpaModel:
 class _Reader:
     """Reads the lines of an ARPA file from first to last, and knows which one is wrong."""
 
-    def __init__(self, file: Iterator[bytes], path: Path) -> None:
+    def __init__(self, file: BinaryIO, path: Path) -> None:
         self._path, self._number, self._lines = path, 0, self._filled(file)
         self._ngrams: Ngrams = {}
 
-    def _filled(self, file: Iterator[bytes]) -> Iterator[bytes]:
+    def _filled(self, file: BinaryIO) -> Iterator[bytes]:
         """The lines with something on them; after the last one, an empty line for ever."""
-        for self._number, line in enumerate(file, 1):
+        for self._number, line in enumerate(iter(lambda: file.readline(_MAX_LINE + 1), b""), 1):
+            if len(line) > _MAX_LINE:
+                raise self._damaged(f"a line of more than {_MAX_LINE:,} bytes")
             if stripped := line.strip():
                 yield stripped
         while True:

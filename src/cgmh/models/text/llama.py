@@ -4,7 +4,6 @@ Texts that are scored together share the work on what they begin with. A Llama a
 chains are at, so that an edited text is read from where the edit begins.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from safetensors.torch import load
 from torch import Tensor
 
 from ...errors import BadInput, BadModel
+from ...files import parse_json
 from ..pull.store import LLAMA_FORMAT, TOKENIZER, WEIGHTS, read_checked, read_config
 from .bpe import BytePairs
 from .transformer import MAX_TOKENS, Layout, LlamaConfig, LlamaNetwork, build_network
@@ -254,7 +254,7 @@ def load_llama(directory: Path, device: torch.device | str = "cpu", precision: s
         if record["format"] != LLAMA_FORMAT:
             raise BadModel(f"{directory}: not a {LLAMA_FORMAT} model; pull it again")
         weights, words = (read_checked(directory / file, record["sha256"][file]) for file in (WEIGHTS, TOKENIZER))
-        tokenizer = json.loads(words)
+        tokenizer = parse_json(words)
         config, boundary = LlamaConfig(**record["network"]), int(record["boundary"])
         if not 0 <= boundary < config.num_tokens:
             raise ValueError(f"no token has the number {boundary}")

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from ...errors import BadModel
 from ...text.vocabulary import Vocabulary
-from ..pull.store import CONFIG, EMBEDDED, WEIGHTS, read_checked, read_config
+from ..pull.store import CONFIG, EMBEDDED, REGISTRY, WEIGHTS, read_checked, read_config
 from .layers import Int8Linear, Linear, Stack, WordTable, int8_is_fast
 from .network import NetworkConfig
 from .recurrent import Direction, Predictor, RecurrentModel
@@ -102,12 +102,14 @@ def save_model(
 def load_model(
     directory: Path | str | None = None, device: torch.device | str = "cpu", precision: Precision | None = None
 ) -> RecurrentModel:
-    """The model of a directory, by default the embedded English one.
+    """The model of a directory, by default the embedded English one, which is also called "en".
 
     `precision` is int8 on a CPU that is fast at it, float16 on a GPU, float32 elsewhere. It says how the stored weights
     are multiplied, not which weights.
     """
-    directory = EMBEDDED if directory is None else Path(directory)
+    if directory in REGISTRY:
+        raise BadModel(f"{directory} is no word model; give its name as `big` or as `model` of a task")
+    directory = EMBEDDED if directory is None or directory == "en" else Path(directory)
     device = torch.device(device)
     record = read_config(directory)
     if record.get("format") != FORMAT:
@@ -138,7 +140,8 @@ def _check_shapes(tensors: dict[str, Tensor], config: NetworkConfig) -> None:
     for direction in _STORED:
         size = hidden[direction]
         needed[f"{direction}.inputs"] = (4 * size, width)
-        needed |= {f"{direction}.{k}": (4 * size, size * (2 if k else 1)) for k in range(config.layers)}
+        num_layers = min(config.layers, len(tensors))  # whatever number a file claims
+        needed |= {f"{direction}.{k}": (4 * size, size * (2 if k else 1)) for k in range(num_layers)}
     for head, size in hidden.items():
         needed |= {f"{head}_head.query": (2 * width, size), f"{head}_head.classes": (config.num_classes, width)}
     shapes = {name: tuple(tensor.shape) for name, tensor in tensors.items() if tensor.ndim == 2}

@@ -61,6 +61,10 @@ def _no_json(directory: Path) -> None:
     (directory / WORDS).write_bytes(gzip.compress(b"{nothing"))
 
 
+def _deep_json(directory: Path) -> None:
+    (directory / WORDS).write_bytes(gzip.compress(b"[" * 100_000))
+
+
 def _no_gzip(directory: Path) -> None:
     (directory / WORDS).write_bytes(b"words")
 
@@ -69,7 +73,7 @@ def _no_tables(directory: Path) -> None:
     (directory / TABLES).unlink()
 
 
-@pytest.mark.parametrize("damage", [_truncate, _other_words, _no_json, _no_gzip, _no_tables])
+@pytest.mark.parametrize("damage", [_truncate, _other_words, _no_json, _deep_json, _no_gzip, _no_tables])
 def test_damaged_files_say_so(saved: Path, damage: Callable[[Path], None]) -> None:
     damage(saved)
     with pytest.raises(BadModel, match=r"(?s)cannot read the word vectors .*install the package again"):

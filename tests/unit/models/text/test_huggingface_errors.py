@@ -68,6 +68,8 @@ def more_tokens(directory: Path) -> None:
 
 BAD: dict[str, tuple[Callable[[Path], Any], str]] = {
     "nothing in it": (lambda path: [file.unlink() for file in path.iterdir()], "it has no config.json"),
+    "a deep configuration": (lambda path: (path / "config.json").write_text("[" * 100_000), "cannot be loaded"),
+    "a deep tokenizer": (lambda path: (path / "tokenizer.json").write_text("[" * 100_000), "cannot be loaded"),
     "no weights": (lambda path: (path / "model.safetensors").unlink(), "no weights in safetensors"),
     "a pickle": (other_weights, "only safetensors are read, other weights can run code"),
     "a pickle beside": (weights_beside, "cannot be loaded"),

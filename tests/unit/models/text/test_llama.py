@@ -286,7 +286,8 @@ def test_a_damaged_directory(llama_directory: Path, tmp_path: Path, name: str) -
 @pytest.mark.parametrize(
     "content",
     [b"", b"{", b"\xff\xfe", b"[]", b"null", b"{}", b'{"tokens": ["a"]}', b'{"tokens": 3, "merges": []}',
-     b'{"tokens": ["a"], "merges": [3]}', b'{"tokens": [["a"]], "merges": []}'],
+     b'{"tokens": ["a"], "merges": [3]}', b'{"tokens": [["a"]], "merges": []}',
+     b"[" * 100_000],
 )  # fmt: skip
 def test_a_file_that_is_no_tokenizer(llama_directory: Path, tmp_path: Path, content: bytes) -> None:
     copy = shutil.copytree(llama_directory, tmp_path / "copy")

@@ -1,5 +1,6 @@
 """Model directories: what is written is read again, under the names that weight files always had."""
 
+import gzip
 import hashlib
 import json
 from collections.abc import Callable
@@ -50,7 +51,10 @@ def test_precisions_agree_and_are_named(directory: Path) -> None:
 
 
 def test_the_embedded_model_is_the_default() -> None:
-    assert load_model(precision="float32").name == f"en-{read_config(EMBEDDED)['sha256'][:8]}-float32"
+    for name in (None, "en"):
+        assert load_model(name, precision="float32").name == f"en-{read_config(EMBEDDED)['sha256'][:8]}-float32"
+    with pytest.raises(BadModel, match="smollm2 is no word model; give its name as `big`"):
+        load_model("smollm2")
 
 
 def rewrite(directory: Path, change: Callable[[dict[str, Tensor]], object]) -> None:
@@ -70,12 +74,25 @@ def configure(directory: Path, **changes: object) -> None:
 DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "no configuration": (lambda path: (path / "config.json").unlink(), "not a model directory"),
     "half a configuration": (lambda path: (path / "config.json").write_text("{"), "cannot be read"),
+    "a deep configuration": (lambda path: (path / "config.json").write_text("[" * 100_000), "nested too deeply"),
+    "a deep vocabulary": (
+        lambda path: (path / "vocabulary.json.gz").write_bytes(gzip.compress(b"[" * 100_000)),
+        "cannot read the vocabulary .*nested too deeply",
+    ),
+    "an endless vocabulary": (
+        lambda path: (path / "vocabulary.json.gz").write_bytes(gzip.compress(b" " * (65 << 20), compresslevel=1)),
+        "cannot read the vocabulary .it holds more than 64 MB",
+    ),
     "another format": (lambda path: configure(path, format="cgmh-recurrent-0"), "not a cgmh-recurrent-1 model"),
     "no weights": (lambda path: (path / "weights.safetensors").unlink(), "cannot be read"),
     "another checksum": (lambda path: configure(path, sha256="0" * 64), "damaged"),
     "another network": (
         lambda path: configure(path, network=dict.fromkeys(("num_classes", "class_size"), 4)),
         r"do not fit the network .*has shape",
+    ),
+    "a network without end": (
+        lambda path: configure(path, network={**read_config(path)["network"], "layers": 10**15}),
+        "do not fit the network .*has shape",
     ),
     "no head": (
         lambda path: rewrite(path, lambda tensors: tensors.pop("left_head.query")),
