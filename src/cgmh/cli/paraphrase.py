@@ -133,12 +133,12 @@ class _Page(Page):
         super().__init__(headings=headings or self._for_reader)
         self._asked, self._kept = asked, {match.name: match for match in read_matches(asked.match)}.get("kw")
 
-    def print(self, result: "Result") -> None:
+    def print(self, line: Line, result: "Result") -> None:
         if self._for_reader:
             self.print_heading(result.input)
             self._print_figures(result)
         else:
-            super().print(result)
+            super().print(line, result)
         if result.trace:
             print_trace(result)
 

@@ -240,7 +240,7 @@ def test_pure_replacements_carry_no_blanks_and_no_blank_is_doubled(case: tuple[s
 
 @given(st.lists(st.sampled_from([*ORDINARY, "Paris", ","]), max_size=8), st.sampled_from([" ", "  ", "\t"]))
 def test_without_edits_a_capitalised_sentence_stays(words: list[str], blank: str) -> None:
-    assert write_edits(read(blank.join(["They", *words])), 0, []) == []
+    assert write_edits(read(blank.join(["They", *words, "."])), 0, []) == []
 
 
 SOURCE: Ids = tuple(range(5))
