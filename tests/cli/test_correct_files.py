@@ -71,6 +71,12 @@ def test_messages_name_the_file_and_the_line(command: str, tmp_path: Path) -> No
     assert second.startswith(f"cgmh: {file}, line 2: not UTF-8 (byte 4)")
 
 
+def test_objects_name_the_line_alone(tmp_path: Path) -> None:
+    file = _file(tmp_path, b"no\x01 text here\n")
+    answer = run("correct", "--file", file, "--json", *QUICK)
+    assert json.loads(answer.output)["error"] == "line 1: has control characters; remove them"
+
+
 def test_marks_and_objects_exclude_each_other() -> None:
     answer = run("correct", "It is fine.", "--diff", "--json")
     assert (answer.code, answer.output) == (2, "")

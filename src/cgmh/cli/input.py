@@ -19,8 +19,14 @@ class Line:
     place: str
     text: str
     error: str = ""
+    file: str = ""
     before: str = ""
     ending: str = "\n"
+
+    @property
+    def where(self) -> str:
+        """The place, with the name of the file."""
+        return f"{self.file}, {self.place}" if self.file else self.place
 
     @property
     def is_blank(self) -> bool:
@@ -32,15 +38,14 @@ def read_lines(file: str | None) -> list[str]:
     lines = read_each(file)
     for line in lines:
         if line.error:
-            raise BadInput(f"{'stdin, ' if file in (None, '-') else ''}{line.place}: {line.error}")
+            raise BadInput(f"{'' if line.file else 'stdin, '}{line.where}: {line.error}")
     return [line.text for line in lines]
 
 
 def read_each(file: str | None) -> list[Line]:
     """The lines, each by itself: one that is not UTF-8 spoils no other."""
-    where = "" if file in (None, "-") else f"{file}, "
-    lines = enumerate(_read(file).splitlines(keepends=True), start=1)
-    return [_decoded(f"{where}line {number}", line, is_first=number == 1) for number, line in lines]
+    name = "" if file is None or file == "-" else file
+    return [_decoded(name, number, line) for number, line in enumerate(_read(file).splitlines(keepends=True), start=1)]
 
 
 def _read(file: str | None) -> bytes:
@@ -54,14 +59,14 @@ def _read(file: str | None) -> bytes:
         raise BadInput(f"{file}: cannot be read ({error.strerror})") from error
 
 
-def _decoded(place: str, line: bytes, *, is_first: bool) -> Line:
-    text, encoding = line.rstrip(b"\r\n"), "utf-8-sig" if is_first else "utf-8"
-    before, ending = "\ufeff" * (is_first and text.startswith(BOM_UTF8)), line[len(text) :].decode()
+def _decoded(file: str, number: int, line: bytes) -> Line:
+    place, encoding, data = f"line {number}", "utf-8-sig" if number == 1 else "utf-8", line.rstrip(b"\r\n")
+    around = {"before": "\ufeff" * (number == 1 and data.startswith(BOM_UTF8)), "ending": line[len(data) :].decode()}
     try:
-        return Line(place, text.decode(encoding), "", before, ending)
+        return Line(place, data.decode(encoding), file=file, **around)
     except UnicodeDecodeError as error:
-        message = f"not UTF-8 (byte {error.start + 1}); convert the file first"
-        return Line(place, text.decode(encoding, "replace"), message, before, ending)
+        readable = data.decode(encoding, "replace")
+        return Line(place, readable, f"not UTF-8 (byte {error.start + 1}); convert the file first", file, **around)
 
 
 def stdin_is_terminal() -> bool:

@@ -108,7 +108,7 @@ def print_answers(
         with beside_bar():
             if isinstance(outcome, str | Exception):
                 error = as_typed(f"{line.place}: {outcome}")
-                click.echo(f"cgmh: {error}", err=True)
+                click.echo(as_typed(f"cgmh: {line.where}: {outcome}"), err=True)
                 num_refused += 1
                 if options["as_json"]:
                     record = {"input": encodable(line.text), "error": error}

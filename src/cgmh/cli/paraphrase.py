@@ -147,7 +147,7 @@ class _Page(Page):
         overlap = result.best.overlap
         if overlap is not None and overlap >= self._asked.max_overlap:
             click.echo(
-                f"note: {line.place}: nothing under --max-overlap {self._asked.max_overlap:g} was found, the best one "
+                f"note: {line.where}: nothing under --max-overlap {self._asked.max_overlap:g} was found, the best one "
                 f"shares {overlap:.1f}; raise --steps or --difference, or keep less by --match or --protect",
                 err=True,
             )

@@ -39,7 +39,9 @@ def test_a_file_and_stdin_are_read_alike(tmp_path: Path, monkeypatch: pytest.Mon
         Line("line 3", "ß", ending=""),
     ]
     file = str(tmp_path / "lines.txt")
-    assert lines_of(file=file) == [replace(line, place=f"{file}, {line.place}") for line in wanted]
+    assert lines_of(file=file) == [replace(line, file=file) for line in wanted]
+    assert [line.where for line in lines_of(file=file)] == [f"{file}, line {number}" for number in (1, 2, 3)]
+    assert [line.where for line in wanted] == ["line 1", "line 2", "line 3"]
     for stdin in (None, "-"):
         given_stdin(monkeypatch, data)
         assert lines_of(file=stdin) == wanted
