@@ -22,7 +22,9 @@ _MARKS = frozenset(", . ? ! ; : 's 'S".split())  # set tight in plain text, afte
 _ENCLOSING = frozenset('"()')  # with blanks on both sides in tokenised text alone
 
 _LINE = re.compile(r"[^\r\n\v\f\x85\u2028\u2029]+")
-_LABEL = re.compile(r"(?:\(?\d{1,3} ?[.)]|\(?[a-z] ?\)|[-*•·]) (?=\S)")  # of a list; no part of the sentence
+_LABEL = re.compile(
+    r"(?:\(?\d{1,3} ?[.)]|\(?[a-z] ?\)|[-*•·‣◦▪▫●○■□➢✓\ue000-\uf8ff]) (?=\S)"
+)  # of a list; no part of it
 _APART = re.compile(r"(?<=\w) (?=(?:n't|'(?:s|re|ve|ll|d|m))(?!\S))", re.IGNORECASE)  # the blank of "ca n't"
 _QUOTE = re.compile(r"(?<!\S)''(?!\S)")  # `` and '' of the Treebank, both normalised
 _RUNS = {"…": re.compile(r"\.+"), "—": re.compile("-+|—")}  # how the words ... and — may be typed

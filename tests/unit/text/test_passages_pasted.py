@@ -57,6 +57,14 @@ def test_a_line_without_a_sentence_is_left_alone(line: str) -> None:
     assert text[sentence.start : sentence.end] == "It is ok."
 
 
+@pytest.mark.parametrize("bullet", ["\uf0b7 ", "▪\u00a0", "●\t", "‣ ", "– ", "\u200e• "])
+def test_bullets_belong_to_no_sentence(bullet: str) -> None:
+    text = f"{bullet}It is ok."
+    (sentence,) = read(text).sentences
+    assert text[sentence.start : sentence.end] == "It is ok."
+    assert sentence.words[0] == "it"
+
+
 @pytest.mark.parametrize("line", ["ok.", "Ok!", "It is", "go ok", "1. It is", "so..."])
 def test_a_short_sentence_is_one(line: str) -> None:
     assert len(read(line).sentences) == 1
