@@ -68,7 +68,8 @@ def main() -> None:
     models = load_models(open_model(None, args.device, "float32"), big, uses=CorrectInput.uses)
     typed: list[TypedSentence] = []
     for text in dict.fromkeys(args.texts.read_text(encoding="utf-8").removesuffix("\n").split("\n")):
-        typed += Correct().read(CorrectInput(text), models.words.vocabulary)
+        read = Correct().read(CorrectInput(text), models.words.vocabulary)
+        typed += read if isinstance(read, list) else []  # a line without a sentence is left alone
     typed.sort(key=lambda sentence: len(sentence.sentence.words))  # so that little is padding
     together = TOGETHER[args.device]
     with args.pools.open("w", encoding="utf-8") as file, torch.inference_mode():

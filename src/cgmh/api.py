@@ -102,7 +102,7 @@ class _Session:
             raise BadInput(
                 "`constraints` takes claims: contains(...), @cgmh.constraint over a function, or your own Claim"
             )
-        self.sources: list[list[Any] | BadInput] = []
+        self.sources: list[list[Any] | Result | BadInput] = []  # a result where nothing needs to be sampled
         if not inputs:
             return
         (kind,) = kinds
@@ -118,7 +118,7 @@ class _Session:
         self.sources = [self._read(input) for input in inputs]
         self.task.check([input for input, source in zip(inputs, self.sources, strict=True) if isinstance(source, list)])
 
-    def _read(self, input: Any) -> list[Any] | BadInput:
+    def _read(self, input: Any) -> list[Any] | Result | BadInput:
         try:
             return self.task.read(input, self.models.words.vocabulary)
         except BadInput as error:
@@ -131,10 +131,10 @@ class _Session:
         sources = [source for each in self.sources if isinstance(each, list) for source in each]
         results = self._results(sources, progress=progress)
         for source in self.sources:
-            if isinstance(source, BadInput):
-                yield source
-            else:
+            if isinstance(source, list):
                 yield self.task.join(source, list(islice(results, len(source))))
+            else:
+                yield source
         next(results, None)  # ends the progress bar
 
     def _results(self, sources: list[Any], *, progress: bool) -> Iterator[Result]:

@@ -12,7 +12,7 @@ from .errors import BadInput
 from .settings import USES, Rule, Settings, Use
 from .text.facts import KINDS
 
-_KEYWORD = re.compile(r'"([^"]*)"|([^\s,]+)')
+_KEYWORD = re.compile(r'["“”„]([^"“”„]*)["“”„]|([^\s,，]+)')
 _MATCH = re.compile(r"(\w+)(?:([=:])(\d+(?:\.\d*)?|\.\d+))?")
 MATCHES = {
     "kw": "=1",

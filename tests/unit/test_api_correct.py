@@ -179,8 +179,8 @@ def test_what_cannot_be() -> None:
             cgmh.correct("It is good.", **options, **QUICK)
     with pytest.raises(cgmh.BadInput, match="one text, a string"):
         cgmh.correct(["It is good."])  # type: ignore[arg-type]
-    with pytest.raises(cgmh.BadInput, match="input 2: is empty"):
-        correct_all([CorrectInput("It is."), CorrectInput(" ")])
+    with pytest.raises(cgmh.BadInput, match="input 2: has control characters"):
+        correct_all([CorrectInput("It is."), CorrectInput("It\x07 was.")])
     with pytest.raises(cgmh.BadInput, match=r"input 1: .*at most 120"):
         correct_all([CorrectInput("one " * 121)])
     with pytest.raises(cgmh.BadInput, match="protects the same kinds"):

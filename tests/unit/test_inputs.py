@@ -112,6 +112,11 @@ def test_a_line_of_keywords(line: str, keywords: tuple[str, ...]) -> None:
     assert KeywordInput.read(line) == KeywordInput(keywords)
 
 
+def test_pasted_quotes_and_commas_are_read() -> None:
+    read = KeywordInput.read("“prime minister”，visit, „so do I“ ''")
+    assert read.keywords == ("prime minister", "visit", "so do I", "''")
+
+
 def test_keywords_as_they_are_shown_can_be_read_again() -> None:
     for keywords in (("river",), ("prime minister", "visit"), ("car|automobile", "C++")):
         assert KeywordInput.read(str(KeywordInput(keywords))).keywords == keywords

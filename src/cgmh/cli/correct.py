@@ -1,6 +1,9 @@
 """`cgmh correct`."""
 
+import math
+import sys
 from dataclasses import replace
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -95,19 +98,26 @@ def correct_command(ctx: click.Context, /, texts: tuple[str, ...], file: str | N
     and then those that too few samples make; --json has them always, with the places of their characters in the input.
 
     A line that cannot be corrected is named on stderr and printed as it is, the others are corrected, and the exit code
-    is 2. Blank lines stay. Without TEXT or --file, texts are read from stdin, one per line.
+    is 2. Blank lines, rows of marks, numbers and headings of one word are left alone, and so are the ends of lines.
+    Without TEXT or --file, texts are read from stdin, one per line.
     """
     check_quoted(texts, command="correct", what="texts")
     lines = wanted_lines(texts, file, what="texts", example='cgmh correct "i has two apple ."')
+    if texts:  # in a file, blank lines stand between paragraphs
+        lines = [replace(line, error="is empty; give a sentence") if line.is_blank else line for line in lines]
     defaults = CorrectInput.paper_defaults if options["preset"] else CorrectInput.defaults
     settings = wanted_settings(ctx, options, defaults, CorrectInput.uses)
     if "threshold" in given_options(ctx, options) and settings.select != "threshold":
         raise BadInput(
             f"`threshold` says nothing where `select` {settings.select} chooses; leave it out, or `select` threshold"
         )
+    if options["diff"] and options["as_json"]:
+        raise BadInput("`diff` marks the edits in the text, --json lists them; leave out one of the two")
     asked = CorrectInput("", wanted_kinds(options["protect"]), paper=options["preset"] == "paper")
     inputs = [replace(asked, text=line.text) for line in lines if not line.error]
-    page = _Page(settings, diff=options["diff"], several=len(lines) > 1, leaves_blank=not texts)
+    page = _Page(settings, diff=options["diff"], several=len(lines) > 1)
+    if not texts and not is_for_reader() and isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(newline="")  # the ends of lines as they were, on Windows too
     ctx.exit(print_answers(lines, inputs, settings, options, page))
 
 
@@ -117,22 +127,23 @@ class _Page(Page):
     answers = "different texts"
     advice = "the samples of a sentence may agree, and a text of several sentences has one answer"
 
-    def __init__(self, settings: Settings, *, diff: bool, several: bool, leaves_blank: bool) -> None:
+    def __init__(self, settings: Settings, *, diff: bool, several: bool) -> None:
         self._settings, self._for_reader, self._in_color = settings, is_for_reader(), is_in_color()
         super().__init__(headings=several and not self._for_reader and (settings.n > 1 or settings.trace != "none"))
-        self.leaves_blank = leaves_blank  # between paragraphs
         self._mark = (red_and_green if self._in_color else bracketed) if diff else green if self._in_color else None
         self._needs_gap = False
+        self._keeps_endings = not self._for_reader and settings.n == 1 and settings.trace == "none"  # texts alone
 
-    def print(self, result: "Result") -> None:
+    def print(self, line: Line, result: "Result") -> None:
         if self._needs_gap and not self.headings:
             click.echo()
         self.print_heading(result.input)
         edits = result.edits or ()
-        click.echo(result.best.text if self._mark is None else marked(result.input, edits, self._mark))
+        text = result.best.text if self._mark is None else marked(result.input, edits, self._mark)
+        self._print_text(line, text)
         if self._for_reader:
-            for line in (*listed(edits), *self._doubts(result.doubtful), *["other samples:"][: len(result) - 1]):
-                click.echo(click.style(line, dim=True) if self._in_color else line)
+            for row in (*listed(edits), *self._doubts(result.doubtful), *["other samples:"][: len(result) - 1]):
+                click.echo(click.style(row, dim=True) if self._in_color else row)
         for sentence in result.sentences[1:]:
             click.echo(sentence.text)
         if result.trace:
@@ -141,8 +152,16 @@ class _Page(Page):
 
     def print_refused(self, line: Line) -> None:
         text = encodable(line.text)
-        self.print_heading(text) if self.headings else click.echo(text)
+        self.print_heading(text) if self.headings else self._print_text(line, text)
         self._needs_gap = False
+
+    def _print_text(self, line: Line, text: str) -> None:
+        """Print what stands for a line; where nothing else is printed, it ends as the line did."""
+        click.echo(f"{line.before}{text}{line.ending}" if self._keeps_endings else text, nl=not self._keeps_endings)
+
+    def is_short(self, result: "Result", settings: Settings) -> bool:
+        """A line without a sentence has no other answers."""
+        return super().is_short(result, settings) and not math.isnan(result.best.log_target)
 
     def _doubts(self, edits: tuple[Edit[str], ...]) -> list[str]:
         """The most probable of the edits that were not made."""

@@ -1,6 +1,7 @@
 """Lines of input, from arguments, a file or stdin."""
 
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,11 +11,22 @@ from ..errors import BadInput
 
 @dataclass(frozen=True)
 class Line:
-    """One input, where it stood, and what is wrong with it if it cannot even be read."""
+    """One input, where it stood, and what is wrong with it if it cannot even be read.
+
+    In a file, a byte order mark may stand before it, and after it the end of the line, if that is not the last one.
+    """
 
     place: str
     text: str
     error: str = ""
+    file: str = ""
+    before: str = ""
+    ending: str = "\n"
+
+    @property
+    def where(self) -> str:
+        """The place, with the name of the file."""
+        return f"{self.file}, {self.place}" if self.file else self.place
 
     @property
     def is_blank(self) -> bool:
@@ -26,13 +38,14 @@ def read_lines(file: str | None) -> list[str]:
     lines = read_each(file)
     for line in lines:
         if line.error:
-            raise BadInput(f"{'stdin' if file in (None, '-') else file}, {line.place}: {line.error}")
+            raise BadInput(f"{'' if line.file else 'stdin, '}{line.where}: {line.error}")
     return [line.text for line in lines]
 
 
 def read_each(file: str | None) -> list[Line]:
     """The lines, each by itself: one that is not UTF-8 spoils no other."""
-    return [_decoded(number, line) for number, line in enumerate(_read(file).splitlines(), start=1)]
+    name = "" if file is None or file == "-" else file
+    return [_decoded(name, number, line) for number, line in enumerate(_read(file).splitlines(keepends=True), start=1)]
 
 
 def _read(file: str | None) -> bytes:
@@ -46,13 +59,14 @@ def _read(file: str | None) -> bytes:
         raise BadInput(f"{file}: cannot be read ({error.strerror})") from error
 
 
-def _decoded(number: int, line: bytes) -> Line:
-    place, encoding = f"line {number}", "utf-8-sig" if number == 1 else "utf-8"
+def _decoded(file: str, number: int, line: bytes) -> Line:
+    place, encoding, data = f"line {number}", "utf-8-sig" if number == 1 else "utf-8", line.rstrip(b"\r\n")
+    around = {"before": "\ufeff" * (number == 1 and data.startswith(BOM_UTF8)), "ending": line[len(data) :].decode()}
     try:
-        return Line(place, line.decode(encoding))
+        return Line(place, data.decode(encoding), file=file, **around)
     except UnicodeDecodeError as error:
-        readable = line.decode(encoding, "replace")
-        return Line(place, readable, f"not UTF-8 (byte {error.start + 1}); convert the file first")
+        readable = data.decode(encoding, "replace")
+        return Line(place, readable, f"not UTF-8 (byte {error.start + 1}); convert the file first", file, **around)
 
 
 def stdin_is_terminal() -> bool:

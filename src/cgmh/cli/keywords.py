@@ -70,8 +70,8 @@ def keywords_command(ctx: click.Context, /, words: tuple[str, ...], file: str | 
 class _Page(Page):
     answers = "sentences"
 
-    def print(self, result: "Result") -> None:
-        super().print(result)
+    def print(self, line: Line, result: "Result") -> None:
+        super().print(line, result)
         if result.trace:
             click.echo(f"\n{'step':>5}  {'move':8}  {'log ratio':>9}     sentence")
             for step in result.trace:

@@ -61,12 +61,11 @@ class Page:
 
     answers = "answers"  # what the answers to one input are called
     advice = "more --steps or --chains find more"  # what helps where there are too few
-    leaves_blank = False  # whether a blank line is left as it is, without a complaint
 
     def __init__(self, *, headings: bool) -> None:
         self.headings, self.is_first = headings, True
 
-    def print(self, result: "Result") -> None:
+    def print(self, line: Line, result: "Result") -> None:
         """Print the answers to one input."""
         self.print_heading(result.input)
         for sentence in result:
@@ -109,9 +108,8 @@ def print_answers(
         with beside_bar():
             if isinstance(outcome, str | Exception):
                 error = as_typed(f"{line.place}: {outcome}")
-                if not (page.leaves_blank and line.is_blank):
-                    click.echo(f"cgmh: {error}", err=True)
-                    num_refused += 1
+                click.echo(as_typed(f"cgmh: {line.where}: {outcome}"), err=True)
+                num_refused += 1
                 if options["as_json"]:
                     record = {"input": encodable(line.text), "error": error}
                     click.echo(json.dumps(record, ensure_ascii=False))
@@ -120,7 +118,7 @@ def print_answers(
             else:
                 page.warn(line, outcome)
                 num_short += page.is_short(outcome, settings)
-                print_json(outcome) if options["as_json"] else page.print(outcome)
+                print_json(outcome) if options["as_json"] else page.print(line, outcome)
     next(outcomes, None)  # ends the progress bar
     if num_short:
         where = f" for {num_short} of {len(inputs)} inputs" if len(inputs) > 1 else ""

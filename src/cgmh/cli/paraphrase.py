@@ -133,12 +133,12 @@ class _Page(Page):
         super().__init__(headings=headings or self._for_reader)
         self._asked, self._kept = asked, {match.name: match for match in read_matches(asked.match)}.get("kw")
 
-    def print(self, result: "Result") -> None:
+    def print(self, line: Line, result: "Result") -> None:
         if self._for_reader:
             self.print_heading(result.input)
             self._print_figures(result)
         else:
-            super().print(result)
+            super().print(line, result)
         if result.trace:
             print_trace(result)
 
@@ -147,7 +147,7 @@ class _Page(Page):
         overlap = result.best.overlap
         if overlap is not None and overlap >= self._asked.max_overlap:
             click.echo(
-                f"note: {line.place}: nothing under --max-overlap {self._asked.max_overlap:g} was found, the best one "
+                f"note: {line.where}: nothing under --max-overlap {self._asked.max_overlap:g} was found, the best one "
                 f"shares {overlap:.1f}; raise --steps or --difference, or keep less by --match or --protect",
                 err=True,
             )

@@ -98,8 +98,8 @@ class Task(Protocol[Input, Source]):
         """Raise `BadInput` for inputs that one run cannot take together."""
         ...
 
-    def read(self, input: Input, vocabulary: Vocabulary) -> list[Source]:
-        """What is sampled for an input: one source, or one for each sentence of a text.
+    def read(self, input: Input, vocabulary: Vocabulary) -> list[Source] | Result:
+        """What is sampled for an input: one source, or one for each sentence of a text; or, if nothing is, its result.
 
         Raises `BadInput` for an input that cannot be answered.
         """

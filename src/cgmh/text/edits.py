@@ -11,14 +11,13 @@ from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from .passages import Passage, SourceSentence, Span
-from .tokenizer import capitalize, first_word, join
+from .tokenizer import UNSEEN, capitalize, first_word, join, normalize
 
 _CONTRACTED = re.compile(r"(?<=\w)(?=(?:n't|'(?:s|re|ve|ll|d|m))$)", re.IGNORECASE)
 _UNSPLIT = re.compile(
-    r"\b(?:(?:is|are|was|were|do|does|did|ca|could|wo|would|should|has|have|had)n['’]t|i['’]m|(?:you|we|they)['’]re)\b",
+    r"\b(?:(?:is|are|was|were|do|does|did|ca|could|wo|would|should|has|have|had)n't|i'm|(?:you|we|they)'re)\b",
     re.IGNORECASE,
 )  # typed so, a text is no Treebank's, although blanks stand before its marks
-_UNSEEN = "\u00ad\ufeff"  # no blanks: `normalize` drops them
 
 Words = tuple[str, ...]
 Ids = tuple[int, ...]
@@ -117,7 +116,7 @@ class _Writer:
         self.usual = _gaps(source.words, spaced=source.spaced)  # not always what was typed
         typed = text[source.start : source.end]
         self.curly = "’" in typed and "'" not in typed
-        self.treebank = source.spaced and not _UNSPLIT.search(typed)
+        self.treebank = source.spaced and not _UNSPLIT.search(normalize(typed))
 
     def _keep(self, start: int, end: int) -> None:
         for place in range(start, end):
@@ -138,7 +137,7 @@ class _Writer:
 
     def written(self) -> Iterator[Written]:
         """What the edits of the words themselves come to."""
-        last, gap = -1, _Gap(0, 0)
+        last, gap, spans = -1, _Gap(0, 0), self.source.spans
         for number, edit in enumerate(self.edits):
             (start, end), places = self.extents[number], self.brought[number]
             if start != last:
@@ -161,6 +160,8 @@ class _Writer:
             new = ("" if keeps_left else before) + new + ("" if keeps_right else after)
             low, high = gap.high if keeps_left else gap.low, right.low if keeps_right else right.high
             gap = right if keeps_right else _Gap(high, high, done=True)
+            inner = (spans[start][0], spans[end - 1][1]) if start < end else (high, high)
+            new = self._unseen(low, inner[0]) + new + self._unseen(inner[1], high)
             if self.text[low:high] != new:
                 yield edit, self._edit(low, high, new)
 
@@ -189,8 +190,12 @@ class _Writer:
         low = spans[place - 1][1] if place else self.source.start
         return _Gap(low, spans[place][0] if place < len(spans) else low)
 
+    def _unseen(self, low: int, high: int) -> str:
+        """What a gap that is rewritten leaves behind: marks of direction may have a counterpart elsewhere."""
+        return "".join(c for c in self.text[low:high] if c in UNSEEN)
+
     def _fits(self, gap: _Gap, wanted: str) -> bool:
-        return bool(self.text[gap.low : gap.high].strip(_UNSEEN)) == bool(wanted)
+        return bool(self.text[gap.low : gap.high].strip(UNSEEN)) == bool(wanted)
 
     def _written(self, at: int) -> str:
         """A new word as this text would have it."""
@@ -210,7 +215,7 @@ class _Writer:
 
 def _recased(typed: str, word: str) -> str:
     """What was typed, its first letter in the case that the word has."""
-    return (typed[0].upper() if word[0].isupper() else typed[0].lower()) + typed[1:]
+    return (typed[0].title() if word[0].isupper() else typed[0].lower()) + typed[1:]  # of ﬁ, Fi
 
 
 def _shares_stop(words: Sequence[str]) -> bool:

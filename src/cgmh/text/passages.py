@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..errors import BadInput
-from .tokenizer import TERMINALS, normalize, split, truecase
+from .tokenizer import TERMINALS, UNSEEN, has_controls, leans, normalize, split, truecase
 from .vocabulary import Vocabulary
 
 Span = tuple[int, int]
@@ -21,8 +21,10 @@ _MIN_FOREIGN_WORDS = 4  # a shorter text is never taken for one in another langu
 _MARKS = frozenset(", . ? ! ; : 's 'S".split())  # set tight in plain text, after a blank in tokenised text
 _ENCLOSING = frozenset('"()')  # with blanks on both sides in tokenised text alone
 
-_LINE = re.compile(r"[^\r\n\u2028\u2029]+")
-_LABEL = re.compile(r"(?:\(?\d{1,3} ?[.)]|\(?[a-z] ?\)|[-*•·]) (?=\S)")  # of a list; no part of the sentence
+_LINE = re.compile(r"[^\r\n\v\f\x85\u2028\u2029]+")
+_LABEL = re.compile(
+    r"(?:\(?\d{1,3} ?[.)]|\(?[a-z] ?\)|[-*•·‣◦▪▫●○■□➢✓\ue000-\uf8ff]) (?=\S)"
+)  # of a list; no part of it
 _APART = re.compile(r"(?<=\w) (?=(?:n't|'(?:s|re|ve|ll|d|m))(?!\S))", re.IGNORECASE)  # the blank of "ca n't"
 _QUOTE = re.compile(r"(?<!\S)''(?!\S)")  # `` and '' of the Treebank, both normalised
 _RUNS = {"…": re.compile(r"\.+"), "—": re.compile("-+|—")}  # how the words ... and — may be typed
@@ -60,7 +62,10 @@ class SourceSentence:
 
 @dataclass(frozen=True)
 class Passage:
-    """A text and its sentences. What belongs to none (blank lines, labels of lists, rows of marks) is left alone."""
+    """A text and its sentences, if there are any.
+
+    What belongs to none is left alone: blank lines, labels of lists, rows of marks, numbers, headings of one word.
+    """
 
     text: str
     sentences: tuple[SourceSentence, ...]
@@ -71,13 +76,9 @@ def read_passage(text: str, vocabulary: Vocabulary, *, most: int = 60) -> Passag
 
     Raises `BadInput` for what is no text that the vocabulary could be about.
     """
-    if any(unicodedata.category(c) in ("Cc", "Cs", "Co") and c not in "\t\n\r" for c in text):
+    if has_controls(text):
         raise BadInput("has control characters; remove them")
-    if not text.strip():
-        raise BadInput("is empty; give a sentence")
     traced = [sentence for sentence in _find_sentences(text, most) if any(c.isalpha() for c in sentence.text)]
-    if not traced:
-        raise BadInput("has no words, only marks or numbers; give a sentence")
     sentences = [split(sentence.text) for sentence in traced]
     for number, words in enumerate(sentences, start=1):
         if len(words) > most:
@@ -104,12 +105,16 @@ def read_passage(text: str, vocabulary: Vocabulary, *, most: int = 60) -> Passag
 
 def _blanks(text: str, words: Sequence[str], spans: Sequence[Span]) -> tuple[int, int]:
     """How many words and marks stand apart as in tokenised text, and how many marks are set tight as in plain text."""
+
+    def is_blank(place: int) -> bool:
+        return bool(text[spans[place - 1][1] : spans[place][0]].strip(UNSEEN))
+
     apart = sum(any(c.isspace() for c in text[start:end]) for start, end in spans)
     tight = 0
     last = len(words) - 1
     for at, word in enumerate(words):
-        before = at == 0 or spans[at - 1][1] < spans[at][0]
-        after = at == last or spans[at][1] < spans[at + 1][0]
+        before = at == 0 or is_blank(at)
+        after = at == last or is_blank(at + 1)
         if word in _MARKS and at and spans[at][0] < spans[at][1]:
             apart += before
             tight += not before
@@ -141,11 +146,18 @@ def _find_sentences(text: str, most: int) -> Iterator[Traced]:
         traced = _join_treebank(_trace(line.group(), line.start()))
         if label := _LABEL.match(traced.text):
             traced = traced.part(label.end(), len(traced.text))
+        if _is_heading(split(traced.text)):
+            continue
         for sentence in _cut(traced, small=small, whole=True):
             if len(split(sentence.text)) > most:
                 yield from _cut(sentence, small=small, whole=False)
             else:
                 yield sentence
+
+
+def _is_heading(words: Sequence[str]) -> bool:
+    """Whether a line has one word, beside numbers perhaps, and nothing that ends a sentence: 2.1 Results."""
+    return sum(any(c.isalpha() for c in word) for word in words) == 1 and not TERMINALS.intersection(words)
 
 
 def _cut(traced: Traced, *, small: bool, whole: bool) -> Iterator[Traced]:
@@ -226,7 +238,7 @@ def _normalize_once(traced: Traced) -> Traced:
     at = 0
     while at < len(text):
         end = at + 1
-        while end < len(text) and _leans(text[end]):
+        while end < len(text) and _composes(text[end]):
             end += 1
         cluster = _normalize_cluster(text[at:end])
         whole = (origins[at][0], origins[end - 1][1])
@@ -240,9 +252,9 @@ def _normalize_once(traced: Traced) -> Traced:
     return Traced("".join(c for c, _ in pieces), tuple(span for _, span in pieces))
 
 
-def _leans(c: str) -> bool:
-    """Whether a character may compose with the one before it: accents, vowel signs, Hangul vowels and finals."""
-    return not c.isascii() and (unicodedata.category(c)[0] == "M" or "\u1160" <= c <= "\u11ff")
+def _composes(c: str) -> bool:
+    """Whether a character is read with the one before it: accents, vowel signs, Hangul vowels and finals, joiners."""
+    return not c.isascii() and (unicodedata.category(c)[0] == "M" or "\u1160" <= c <= "\u11ff" or leans(c))
 
 
 @lru_cache(maxsize=4096)
@@ -283,9 +295,14 @@ def _word_spans(text: str, words: Sequence[str]) -> list[Span]:
 
 
 def _typed_spans(sentence: Traced, words: Sequence[str]) -> list[Span]:
-    """The span in the original text of each word of a sentence."""
+    """The span in the original text of each word of a sentence.
+
+    Of two words that one typed character stands for, the second has it: the stop and the dots of "U.S…".
+    """
     origins = sentence.origins
-    return [
+    spans = [
         (origins[start][0], origins[end - 1][1]) if start < end else (origins[-1][1], origins[-1][1])
         for start, end in _word_spans(sentence.text, words)
     ]
+    ends = [*(start for start, _ in spans[1:]), origins[-1][1]]
+    return [(start, min(end, limit)) for (start, end), limit in zip(spans, ends, strict=True)]

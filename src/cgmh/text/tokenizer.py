@@ -11,11 +11,41 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 
-_NORMAL = str.maketrans(
-    {
-        "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‛": "'", "´": "'", "`": "'",
-        "–": "-", "―": "—", "‑": "-", "…": "...", "\u00a0": " ", "\u00ad": None, "\ufeff": None,
-    }
+UNSEEN = (
+    "\u00ad\u034f\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064"
+    "\u2066\u2067\u2068\u2069\u206a\u206b\u206c\u206d\u206e\u206f\ufeff\ufff9\ufffa\ufffb"
+)  # soft hyphens, joiners, marks of direction and order: they have no width, and no word is another one by them
+JOINERS = "\u200c\u200d"  # these do say something within an emoji and in some scripts
+_LOOSE_JOINER = re.compile(
+    f"(?<![\u0590-\u1dff\u2190-\u2bff\u2e80-\ud7ff\ufb1d-\ufe0f\U00010000-\U0001cfff\U0001f000-\U000e0fff])"
+    f"[{JOINERS}\U000e0020-\U000e007f]"
+)  # neither in an emoji (the tags of a flag belong to it) nor after a letter of a script that has joiners
+# The kinds of compatibility forms that are other shapes of the same letters and marks. Others say more than what they
+# are made of: x² is not x2, nor is ½ 1/2.
+_FORMS = frozenset("<font> <wide> <narrow> <small> <vertical> <initial> <medial> <final> <isolated>".split())
+_LIGATURE = re.compile("[\ufb00-\ufb06\ufb13-\ufb17Ĳĳŉſ\u2160-\u217f]")  # and the digraphs of old character sets
+
+
+class _PlainForms(dict[int, str]):
+    """What each character is read as, worked out when it first occurs."""
+
+    def __missing__(self, code: int) -> str:
+        c, form = chr(code), unicodedata.decomposition(chr(code)).partition(" ")[0]
+        is_folded = (form in _FORMS and c != "ℹ") or _LIGATURE.match(c)
+        folded = unicodedata.normalize("NFKC", c) if is_folded else c
+        self[code] = c if folded == c or " " in folded else folded.translate(self)
+        return self[code]
+
+
+_PLAIN = _PlainForms(
+    str.maketrans(
+        {
+            "“": '"', "”": '"', "„": '"', "‟": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'", "‛": "'",
+            "‹": "'", "›": "'", "ʼ": "'", "´": "'", "`": "'", "‐": "-", "‑": "-", "‒": "-", "–": "-", "−": "-",
+            "―": "—", "…": "...", "‥": "..", "\u2800": " ", "\u3164": " ",
+            **{c: " " if c.isspace() else "" for c in "\u00a0" + UNSEEN if c not in JOINERS},
+        }
+    )
 )  # fmt: skip
 
 TERMINALS = frozenset({".", "!", "?", "...", "।", "؟", "۔"})
@@ -49,11 +79,28 @@ _POSSESSIVE = re.compile(r"^(.+)'([sS])$")
 
 
 def normalize(text: str) -> str:
-    """Straight quotes, plain spaces, composed letters, no control characters."""
-    text = unicodedata.normalize("NFC", text).translate(_NORMAL)
+    """Straight quotes, plain spaces, letters composed and in their usual form, nothing without width, no controls."""
+    text = unicodedata.normalize("NFC", text).translate(_PLAIN)
     if not text.isprintable():
-        text = "".join(c if c.isprintable() or c in "\u200d\ufe0f" else " " for c in text)
+        text = "".join(c if c.isprintable() or _is_kept(c) else " " for c in text)
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", _LOOSE_JOINER.sub("", text))
     return " ".join(text.split())
+
+
+def _is_kept(c: str) -> bool:
+    """Whether a character that is not printable may stand in a word: what joins, and glyphs of a font of its own."""
+    return leans(c) or unicodedata.category(c) == "Co"
+
+
+def leans(c: str) -> bool:
+    """Whether a character belongs to the one before it, or to none: a joiner, a tag of a flag."""
+    return c in JOINERS or "\U000e0020" <= c <= "\U000e007f"
+
+
+def has_controls(text: str) -> bool:
+    """Whether there are characters that no text has, but for tabs and the ends of lines and pages."""
+    return any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\t\n\v\f\r\x85" for c in text)
 
 
 def split(text: str) -> list[str]:
@@ -95,16 +142,19 @@ def _join_symbols(words: list[str], text: str) -> list[str]:
         start = max(text.find(word, at), at)  # a word that is written in another way is not found
         gap = text[at:start]
         modifier = len(word) == 1 and (
-            word in "\u200d\ufe0f\u20e3" or "\U0001f3fb" <= word <= "\U0001f3ff" or unicodedata.category(word) in _SIGNS
+            leans(word)
+            or word in "\ufe0f\u20e3"
+            or "\U0001f3fb" <= word <= "\U0001f3ff"
+            or unicodedata.category(word) in _SIGNS
         )
         goes_on = bool(joined) and word[0].isalpha() and unicodedata.category(joined[-1][-1]) in _SIGNS
         flag = len(word) == 1 and "\U0001f1e6" <= word <= "\U0001f1ff"
         lone_flag = bool(joined) and len(joined[-1]) == 1 and "\U0001f1e6" <= joined[-1] <= "\U0001f1ff"
-        if joined and not gap and (modifier or goes_on or glue or (flag and lone_flag)):
+        if joined and not gap and (modifier or goes_on or (glue and not word.isascii()) or (flag and lone_flag)):
             joined[-1] += word
         else:
             joined.append(word)
-        glue = word == "\u200d"
+        glue = word in JOINERS
         at = start + len(word)
     return joined
 

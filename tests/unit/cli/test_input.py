@@ -2,6 +2,7 @@
 
 import io
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,11 +33,18 @@ def test_arguments_are_lines_with_their_numbers() -> None:
 def test_a_file_and_stdin_are_read_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = "\ufeffit is\r\n\nß".encode()  # a mark of the byte order is no part of the first line
     (tmp_path / "lines.txt").write_bytes(data)
-    wanted = [Line("line 1", "it is"), Line("line 2", ""), Line("line 3", "ß")]
-    assert lines_of(file=str(tmp_path / "lines.txt")) == wanted
-    for file in (None, "-"):
+    wanted = [
+        Line("line 1", "it is", before="\ufeff", ending="\r\n"),
+        Line("line 2", "", ending="\n"),
+        Line("line 3", "ß", ending=""),
+    ]
+    file = str(tmp_path / "lines.txt")
+    assert lines_of(file=file) == [replace(line, file=file) for line in wanted]
+    assert [line.where for line in lines_of(file=file)] == [f"{file}, line {number}" for number in (1, 2, 3)]
+    assert [line.where for line in wanted] == ["line 1", "line 2", "line 3"]
+    for stdin in (None, "-"):
         given_stdin(monkeypatch, data)
-        assert lines_of(file=file) == wanted
+        assert lines_of(file=stdin) == wanted
 
 
 def test_a_line_that_is_not_utf8_spoils_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,9 +105,9 @@ def result(name: str, *texts: str, **more: Any) -> Result:
 def test_answers_stand_under_headings_where_there_are_several(capsys: pytest.CaptureFixture[str]) -> None:
     for headings, shown in ((False, "a\nb\nc\n"), (True, "# one\na\nb\n\n# two\nc\n")):
         page = Page(headings=headings)
-        page.print(result("one", "a", "b"))
+        page.print(Line("line 1", "one"), result("one", "a", "b"))
         page.print_refused(Line("line 2", "three"))  # nothing stands in its place
-        page.print(result("two", "c"))
+        page.print(Line("line 3", "two"), result("two", "c"))
         assert capsys.readouterr() == (shown, "")
 
 

@@ -199,6 +199,7 @@ def test_the_corrected_text_has_the_edited_words(case: tuple[str, list[Edit[Word
     corrected = splice(text, [edit for _, edit in written])
     words = edited(sentence.words, edits)
     assume(first_word(words) == 0)  # no mark left over in front
+    assume(len([word for word in words if word != ","]) > 1)  # one word alone would be read as a heading
     assert words_of(corrected) == [" ".join(words)]
     assert corrected[0].isupper()
     assert corrected == corrected.strip()
@@ -240,7 +241,7 @@ def test_pure_replacements_carry_no_blanks_and_no_blank_is_doubled(case: tuple[s
 
 @given(st.lists(st.sampled_from([*ORDINARY, "Paris", ","]), max_size=8), st.sampled_from([" ", "  ", "\t"]))
 def test_without_edits_a_capitalised_sentence_stays(words: list[str], blank: str) -> None:
-    assert write_edits(read(blank.join(["They", *words])), 0, []) == []
+    assert write_edits(read(blank.join(["They", *words, "."])), 0, []) == []
 
 
 SOURCE: Ids = tuple(range(5))

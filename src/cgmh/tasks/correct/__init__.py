@@ -21,7 +21,7 @@ from .confusions import load_confusions
 from .costs import COSTS, COSTS_BIG
 from .moves import estimate_gains, make_groups, mended_starts
 from .paper import STEEPEST, matches_source, paper_moves
-from .report import Corrections, join_sentences
+from .report import Corrections, join_sentences, unchanged
 from .source import CorrectionSource, TypedSentence, make_channel
 
 # What the readings count: of the word model alone, and with a big model beside it (docs/experiments.md).
@@ -42,8 +42,10 @@ class Correct:
         if len({(input.protect, input.paper) for input in inputs}) > 1:
             raise BadInput("one run protects the same kinds of words and steps in one way; run other inputs apart")
 
-    def read(self, input: CorrectInput, vocabulary: Vocabulary) -> list[TypedSentence]:
+    def read(self, input: CorrectInput, vocabulary: Vocabulary) -> list[TypedSentence] | Result:
         passage = read_passage(input.text, vocabulary, most=MAX_WORDS)
+        if not passage.sentences:
+            return unchanged(input.text)
         return [TypedSentence(input, passage, number) for number in range(len(passage.sentences))]
 
     def pose(self, sources: Sequence[TypedSentence], models: Models, chains: int, seed: int, first: int = 0) -> Problem:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from ... import __version__
 from ...constraints.channel import Channel
 from ...ranking import Run, Visit
 from ...result import Result, Sentence
@@ -201,6 +202,16 @@ def expected_gleu(source: Ids, samples: Sequence[Sample]) -> list[float]:
     weights = np.array([sample.share for sample in samples[:MAX_COMPARED]])
     values: list[float] = (score(np.array(table), smooth=True) @ (weights / weights.sum())).tolist()
     return [*values, *[-1.0] * (len(samples) - len(values))]
+
+
+def unchanged(text: str) -> Result:
+    """The correction of a text without a sentence (a blank line, a number, a heading of one word): the text itself.
+
+    No model has read it, so it has no log probability.
+    """
+    sentence = Sentence(text, tuple(split(text)), math.nan, math.nan)
+    signature = f"cgmh {__version__} | task correct | no sentence"
+    return Result(text, (sentence,), {}, signature, notes={"protected": []}, edits=())
 
 
 def join_sentences(passage: Passage, parts: Sequence[Result]) -> Result:

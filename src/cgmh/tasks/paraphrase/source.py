@@ -1,7 +1,6 @@
 """A sentence to paraphrase, read, and how it was typed, so that an answer comes back the same way."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,7 +11,7 @@ from ...text.facts import Fact, find_facts
 from ...text.lexicon import Lexicon
 from ...text.passages import SHOUTED
 from ...text.rake import extract_keywords
-from ...text.tokenizer import TERMINALS, capitalize, first_word, join, normalize, split, truecase
+from ...text.tokenizer import TERMINALS, capitalize, first_word, has_controls, join, normalize, split, truecase
 from ...text.vocabulary import Vocabulary
 
 MIN_WORDS, MAX_WORDS = 2, 60  # of a source
@@ -64,7 +63,7 @@ def read_sentence(text: str, vocabulary: Vocabulary) -> tuple[list[str], Style]:
 
     Raises `BadInput` for what is no sentence that the vocabulary could be about.
     """
-    if any(unicodedata.category(c) in ("Cc", "Cs", "Co") and c not in "\t\n\r" for c in text):
+    if has_controls(text):
         raise BadInput("has control characters; remove them")
     typed = normalize(text)
     words = split(typed)

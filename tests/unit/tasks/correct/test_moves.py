@@ -27,7 +27,7 @@ SCALE = 1.25
 TEXTS = (
     "he go",
     "I recieve 300 letters from Bob Smith every weeks .",
-    "xqzzy",
+    "xqzzy .",
     "the xqzzy vvrrk dog see the xqzzy .",
     'Every one say "it is" to the the Obmaa Qqzx',
 )

@@ -12,12 +12,14 @@ from cgmh.inputs import CorrectInput
 from cgmh.models.load import Models, load_embedded
 from cgmh.models.text.functions import FunctionModel
 from cgmh.models.word.two_stage import ProductOfExperts
+from cgmh.result import Result
 from cgmh.sampling.runs import Record
 from cgmh.tasks import Correct, Problem
 from cgmh.tasks.correct import BIG, MAX_WORDS, READINGS_BESIDE_BIG, ROOM, STEEPEST
 from cgmh.tasks.correct.report import Corrections
 from cgmh.text.edits import Edit, splice
 from cgmh.text.sentences import Sentences
+from cgmh.text.tokenizer import split
 from typed import paths, pose, run_of, typed_sentences, vocabulary, walk
 
 torch.set_num_threads(1)
@@ -165,10 +167,21 @@ def test_mixed_inputs_are_refused() -> None:
 
 
 def test_a_text_that_cannot_be_read_is_refused_with_the_reason() -> None:
-    for text, message in (("", "is empty"), ("?!", "only marks"), ("it " * (MAX_WORDS + 1), "at most 120")):
+    for text, message in (("it\x07 is .", "control characters"), ("it " * (MAX_WORDS + 1), "at most 120")):
         with pytest.raises(BadInput, match=message) as caught:
             Correct().read(CorrectInput(text), vocabulary())
         assert "input" not in str(caught.value)  # which one it was is said by the caller
+
+
+@pytest.mark.parametrize("text", ["", " \n", "1.", "* * *", "Introduction", "2.1 Results\n\n---"])
+def test_a_text_without_a_sentence_is_its_own_result(text: str) -> None:
+    result = Correct().read(CorrectInput(text), vocabulary())
+    assert isinstance(result, Result)
+    assert (result.input, result.texts, result.edits, result.doubtful) == (text, [text], (), ())
+    record = result.to_dict()
+    assert record["results"] == [{"text": text, "words": split(text), "nll_per_word": None, "log_target": None}]
+    assert (record["protected"], record["edits"], record["doubtful"]) == ([], [], [])
+    assert "task correct | no sentence" in record["signature"]
 
 
 def test_a_big_model_is_beside_the_readings_in_the_target() -> None:
