@@ -1,16 +1,22 @@
-"""What a task really poses, on a model small enough to list every sentence that its target allows."""
+"""What the tasks really pose, on a model small enough to list every sentence that their targets allow."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import permutations, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pytest
+
+import cgmh
+from cgmh.constraints.protocols import Claim
+from cgmh.inputs import CorrectInput, KeywordInput, ParaphraseInput
 from cgmh.models.load import Models
 from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.target import Target
-from cgmh.tasks import Problem
+from cgmh.tasks import Problem, task_of
 from cgmh.text.edits import Ids
 from cgmh.text.sentences import Sentences
 from recurrent_toys import tiny_model
@@ -57,3 +63,127 @@ def _containing(phrases: Sequence[Ids], words: Sequence[int], longest: int) -> I
                 rest = iter(others)
                 at = dict(zip(places, phrases, strict=True))
                 yield tuple(id for place in range(number + len(phrases)) for id in at.get(place) or (next(rest),))
+
+
+WORDS = ("the", "cat", "sat", ".")
+
+
+@dataclass
+class Case:
+    """Inputs, the words of the model, and small numbers for the constants of the task, to keep the space small."""
+
+    inputs: list[Any]
+    words: tuple[str, ...] = WORDS
+    room: int = 1
+    blocks: tuple[str, ...] = ()  # phrases that every allowed sentence contains
+    claims: list[Claim] = field(default_factory=list)
+    num_states: int | None = None
+
+    def posed(self, monkeypatch: pytest.MonkeyPatch) -> tuple[Problem, Target, Sentences]:
+        """The problem, the target with the user's claims, and every sentence that it allows."""
+        task = task_of(type(self.inputs[0]))
+        monkeypatch.setattr(f"cgmh.tasks.{task.name}.ROOM", self.room)
+        if task.name == "keywords":
+            monkeypatch.setattr("cgmh.tasks.keywords.GROWTH", 0)
+        problem = pose(task, self.inputs, self.words)
+        claims = [claim.bound(problem.lexicon) for claim in self.claims]
+        target = Target(problem.target.model, [*problem.target.constraints, *claims])
+        return problem, target, states_of(problem, target, self.blocks)
+
+
+def keywords(*typed: str, words: str = " ".join(WORDS), room: int = 1, num: int | None = None, **asked: Any) -> Case:
+    return Case([KeywordInput(typed, **asked)], tuple(words.split()), room, num_states=num)
+
+
+def paraphrase(text: str, words: str, *match: str, room: int = 0, blocks: tuple[str, ...] = (), **asked: Any) -> Case:
+    return Case([ParaphraseInput(text, match, **asked)], tuple(words.split()), room, blocks)
+
+
+def correct(text: str, words: str, room: int = 0, **asked: Any) -> Case:
+    return Case([CorrectInput(text, **asked)], tuple(words.split()), room)
+
+
+@cgmh.constraint(hard=True)
+def even(words: list[str]) -> bool:
+    return len(words) % 2 == 0
+
+
+@cgmh.constraint(weight=0.7)
+def repeats(words: list[str]) -> float:
+    return float(len(words) - len(set(words)))
+
+
+FORMS = "cat Cat CAT ."
+PAPER: dict[str, Any] = {"protect": (), "difference": 0.0, "gibbs": True}
+CASES = {
+    "keywords: a word": keywords("cat", max_words=2),
+    "keywords: all casings, no room": keywords("cat", words=FORMS, max_words=1),
+    "keywords: inflections, no room": keywords("walk", words="walk walks walked .", inflect=True, max_words=1),
+    "keywords: one of two words": keywords("cat|sat", max_words=1, room=5, num=30),
+    "keywords: a known word or an unknown one": keywords(
+        "cat|zzz", max_words=2, room=4, forbid=("the", "sat"), num=110
+    ),
+    "keywords: one of two unknown words": keywords("zzz|yyy", max_words=2, forbid=("the", "sat")),
+    "keywords: an unknown word": keywords("zzz", max_words=3, forbid=("the", "sat")),
+    "keywords: one of three": keywords("the|cat|sat", "cat|sat|zzz", max_words=2),
+    "keywords: twice the same": keywords("cat", "cat", words=FORMS, max_words=3, room=0),
+    "keywords: phrases, no room": keywords("the sat", "cat", max_words=3),
+    "keywords: long phrases, no room": keywords("the cat sat the", "sat", max_words=5, room=0),
+    "keywords: alternatives of unequal length": keywords("cat|the sat", max_words=2),
+    "keywords: unequal length, no room": keywords("cat|the sat", max_words=2, min_words=2),
+    "keywords: two of unequal length, no room": keywords(
+        "the|cat sat", "sat|cat cat", max_words=3, min_words=3, room=0
+    ),
+    "keywords: much longer, no room": keywords(
+        "cat|the sat sat|zzz the", max_words=3, min_words=3, room=0, forbid=("a",)
+    ),
+    "keywords: phrases with unknown words": keywords("the cat|zzz yyy", max_words=2),
+    "keywords: an edit completes the other phrase": keywords("zzz cat|sat", max_words=2),
+    "keywords: words in common": keywords("cat", "cat sat|the", max_words=3, room=0),
+    "keywords: in order": keywords("cat|the", "sat|cat the", ordered=True, max_words=3, room=0),
+    "keywords: in order, no room": keywords("zzz|cat", "the cat|sat", ordered=True, min_words=3, max_words=3, room=0),
+    "keywords: forbidden words": keywords("cat|sat|the", forbid=("sat",), max_words=2),
+    "keywords: a mark": keywords("!|cat", words="the cat . !", max_words=1, room=2),
+    "keywords: a batch": Case(
+        [
+            KeywordInput(("cat",), max_words=1),
+            KeywordInput(("sat|zzz",), max_words=2, forbid=("the",)),
+            KeywordInput(("the cat|yyy",), max_words=2, min_words=2),
+        ]
+    ),
+    "keywords: a constraint of one's own": Case(
+        [KeywordInput(("cat",), max_words=2)], ("cat", "."), room=2, claims=[even, repeats]
+    ),
+    "paraphrase: as by default": paraphrase("the cat sat.", "the cat Cat sat .", *ParaphraseInput.match),
+    "paraphrase: nothing matched": paraphrase("the cat sat.", "the cat sat Cat .", "none", room=1),
+    "paraphrase: an unknown word": paraphrase("the cat zzzy sat.", "the cat sat .", "none", blocks=("zzzy",)),
+    "paraphrase: the casing of a name": paraphrase("cat saw Paris.", "cat saw Paris PARIS .", "none"),
+    "paraphrase: numbers and negations": paraphrase("cat saw 2 not.", "cat 2 not never saw .", "none"),
+    "paraphrase: long names change places": paraphrase(
+        "Ann Bob Carl Dan saw Eve.", "Ann Bob Carl Dan Eve saw .", "none", blocks=("Ann Bob Carl Dan", "Eve")
+    ),
+    "paraphrase: quotations change places": paraphrase(
+        '"the the sat" cat "sat the".', 'the cat sat " .', "none", blocks=('" the the sat "', '" sat the "')
+    ),
+    "paraphrase: two sentences": paraphrase("cat sat. cat!", "cat sat ! .", "none"),
+    "paraphrase: marks in pairs": paraphrase('cat "sat".', 'cat sat " .', "none", protect=()),
+    "paraphrase: half of the keywords": paraphrase("cat sat.", "cat sat .", "kw=0.5"),
+    "paraphrase: word vectors, average": paraphrase("cat sat.", "cat sat .", "wva=0.9"),
+    "paraphrase: word vectors, minimum": paraphrase("cat sat.", "cat sat .", "wvm=0.5"),
+    "paraphrase: sentence vectors": paraphrase("cat sat.", "cat sat .", "st=0.8"),
+    "paraphrase: content words": paraphrase("cat sat.", "cat sat .", "cw=0.6"),
+    "paraphrase: the paper's kernel": paraphrase("the cat sat.", "the cat sat .", "kw", "wvm:1", room=1, **PAPER),
+    "paraphrase: the paper's kernel, an unknown word": paraphrase(
+        "the zzzy cat sat.", "the cat sat .", "kw", "wvm:1", **PAPER
+    ),
+    "paraphrase: a batch": Case(
+        [ParaphraseInput("the cat sat.", ("kw",)), ParaphraseInput("cat zzzy.", ("kw",))], ("the", "cat", "sat", ".")
+    ),
+    "correct: nothing wrong": correct("the cat.", "the cat a ."),
+    "correct: a misspelt word": correct("teh cat.", "the cat a ."),
+    "correct: a name": correct("teh Paris.", "the cat Paris ."),
+    "correct: an unknown name": correct("cat Zorb.", "the cat a ."),
+    "correct: unknown numbers in their order": correct("a 2 3.", "a the ."),
+    "correct: a batch": Case([CorrectInput("cat."), CorrectInput("teh a.")], ("the", "cat", "a", "."), 0),
+    "correct: nothing protected": correct("2 zzzy.", "a the .", protect=()),
+}
