@@ -12,7 +12,7 @@ import torch
 from tqdm import tqdm
 
 from .constraints import Claim, Constraint
-from .errors import BadInput
+from .errors import BadInput, InfeasibleStart
 from .inputs import CorrectInput, KeywordInput, ParaphraseInput
 from .models.load import AnyModel, Models, as_model, load_models
 from .models.text.masked import MaskedModel
@@ -27,11 +27,13 @@ from .settings import SETTLING, Rule, Settings, Use
 from .target import Target
 from .tasks import Problem, task_of
 from .tasks.start import obeying_start
-from .text.sentences import Sentences
+from .text.sentences import MAX_HELD, Sentences, by_length, rows_within
 from .text.tokenizer import split, truecase
 from .threads import single_threaded
 
-ROWS, ROWS_ON_GPU = 512, 2048  # chains that run together
+ROWS, ROWS_ON_GPU = 512, 2048  # chains that run together, if their sentences are short
+ROWS_OF_SOURCE = 12  # chains whose states take as much memory as what is looked up about an input
+CHARACTERS, ROOM = 5, 8  # of a word, with its blank; words by which a sentence may be longer than its source
 WINDOW = 1  # words after an edit that the first stage of delayed acceptance looks at
 ANNEALED_FROM = 0.7  # times beta: where annealing begins; it ends after three quarters of the steps
 MASKED_SHARE = 0.3  # of the steps, for a masked language model that proposes
@@ -142,24 +144,33 @@ class _Session:
         next(results, None)  # ends the progress bar
 
     def _results(self, sources: list[Any], *, progress: bool) -> Iterator[Result]:
-        settings = self.settings
-        rows = ROWS if self.models.words.device.type == "cpu" else ROWS_ON_GPU
-        together = max(1, rows // (settings.chains * settings.temper))
+        settings, device = self.settings, self.models.words.device.type
+        chains = settings.chains * settings.temper
+        together = max(1, (ROWS if device == "cpu" else ROWS_ON_GPU) // chains)
+        most = rows_within(MAX_HELD, max(chains, ROWS_OF_SOURCE), device)
         num_steps = settings.num_steps(with_big=False) + SETTLING * self.settles
         total = len(sources) * settings.chains * num_steps
         with tqdm(total=total, unit="step", unit_scale=True, delay=2, disable=not progress, leave=False) as bar:
             for first in range(0, len(sources), together):
                 batch = sources[first : first + together]
-                with single_threaded():
-                    problem = self.task.pose(batch, self.models, settings.chains, settings.seed, first)
-                    runs = self._runs(problem, batch, first, bar)
-                yield from map(problem.report.result, runs)
+                results: dict[int, Result] = {}
+                # An estimate is enough: what it decides is which sources run together, not how much memory they take.
+                for places in by_length([len(str(source)) // CHARACTERS + ROOM for source in batch], most):
+                    part = [batch[at] for at in places]
+                    try:
+                        with single_threaded():
+                            problem = self.task.pose(part, self.models, settings.chains, settings.seed)
+                            runs = self._runs(problem, part, bar)
+                    except InfeasibleStart as error:
+                        raise error.renumbered([first + at for at in places]) from error.__cause__
+                    results |= zip(places, map(problem.report.result, runs), strict=True)
+                yield from (results[at] for at in range(len(batch)))
 
-    def _runs(self, problem: Problem, sources: Sequence[Any], first: int, bar: "tqdm[NoReturn]") -> list[Run]:
+    def _runs(self, problem: Problem, sources: Sequence[Any], bar: "tqdm[NoReturn]") -> list[Run]:
         """What the chains of each source did under the target of the problem and the user's own constraints."""
         claims = [claim.bound(problem.lexicon) for claim in self.constraints]
         about = [problem.about, f"constraints {', '.join(claim.name for claim in claims)}" if claims else ""]
-        start = self._start(problem, claims, first, bar)
+        start = self._start(problem, claims, bar)
         target = Target(problem.target.model, [*problem.target.constraints, *claims])
         record = self._walk(problem, target, start, self.settings, bar)
         return [
@@ -178,7 +189,7 @@ class _Session:
             for number, source in enumerate(sources)
         ]
 
-    def _start(self, problem: Problem, claims: Sequence[Constraint], first: int, bar: "tqdm[NoReturn]") -> Sentences:
+    def _start(self, problem: Problem, claims: Sequence[Constraint], bar: "tqdm[NoReturn]") -> Sentences:
         """Where the chains start, which is free: it changes how soon they are good, not what they converge to.
 
         Where the task's start breaks a hard constraint of the user's, the chains walk under the other hard ones alone
@@ -191,7 +202,7 @@ class _Session:
             walk = Settings(steps=SETTLING, chains=chains, seed=(seed + 2) % 2**62)
             loose = Target(model, [constraint for constraint in own if constraint.hard])
             rules = Target(model, [claim for claim in claims if claim.hard])
-            start = obeying_start(start, rules, self._walk(problem, loose, start, walk, bar), chains, first)
+            start = obeying_start(start, rules, self._walk(problem, loose, start, walk, bar), chains)
         if self.settles:
             settling = Settings(steps=SETTLING, chains=chains, seed=(seed + 1) % 2**62)
             start = self._walk(problem, target, start, settling, bar).final.to(start.device)
@@ -372,7 +383,8 @@ def score(texts: Sequence[str], *, model: AnyModel | None = None) -> Iterator[Sc
             known = opened.vocabulary
             words = [truecase(sentence, known.is_ordinary) for sentence in words]
             unknown = [tuple(word for word in sentence if word not in known.ids) for sentence in words]
-            log_probs = _word_log_probs(opened, words)
+            with torch.inference_mode(), single_threaded():
+                log_probs = opened.log_probs([known.encode(sentence) for sentence in words])
         else:
             unknown = [()] * len(batch)
             log_probs = opened.log_prob(batch).tolist()
@@ -385,11 +397,3 @@ def _exp(value: float) -> float:
         return math.exp(value)
     except OverflowError:
         return math.inf
-
-
-def _word_log_probs(model: RecurrentModel, words: Sequence[Sequence[str]]) -> list[float]:
-    ids = [model.vocabulary.encode(sentence) for sentence in words]
-    batch = Sentences.from_lists(ids, max(map(len, ids)) + 1, device=model.device)
-    with torch.inference_mode(), single_threaded():
-        log_probs: list[float] = model.log_prob(model.encode(batch)).tolist()
-    return log_probs

@@ -33,7 +33,7 @@ _ABBREVIATIONS = frozenset(
 _WORD = re.compile(
     r"""
       (?:https?://|www\.)[^\s<>"]*[^\s<>".,;:!?'()]                 # an address stays whole
-    | [\w.+-]+@[\w-]+\.[\w.-]*\w                                    # so does a mailbox
+    | [\w.+-]{1,64}@[\w-]{1,255}\.[\w.-]{0,255}\w                   # so does a mailbox; longer than any, it is words
     | (?:[^\W\d_]\.){2,}                                            # U.S., a.m., J.R.R.
     | \d+(?:[.,:/]\d+)*(?![.,:/]?\d)(?:st|nd|rd|th|s)?(?![^\W_]|-[^\W_])   # 1,234.5  10:30  21st  1990s
     | (?:Ph\.D|[^\W\d_]{1,6})\.(?=\s|$|[,;:!?)"'])                  # maybe an abbreviation: decided below
@@ -88,25 +88,29 @@ def _split_possessive(word: str) -> list[str]:
 
 def _join_symbols(words: list[str], text: str) -> list[str]:
     """The words with what belongs together as one: letters and vowel signs, emoji and their modifiers, flags."""
-    joined: list[str] = []
+    joined: list[list[str]] = []  # the parts of each word
     at = 0
     glue = False
+    missing: set[str] = set()  # what does not occur from here on: a word that is written in another way
     for word in words:
-        start = max(text.find(word, at), at)  # a word that is written in another way is not found
-        gap = text[at:start]
+        found = -1 if word in missing else text.find(word, at)
+        if found < 0:
+            missing.add(word)
+        start = max(found, at)
+        last = joined[-1] if joined else [""]
         modifier = len(word) == 1 and (
             word in "\u200d\ufe0f\u20e3" or "\U0001f3fb" <= word <= "\U0001f3ff" or unicodedata.category(word) in _SIGNS
         )
-        goes_on = bool(joined) and word[0].isalpha() and unicodedata.category(joined[-1][-1]) in _SIGNS
+        goes_on = bool(joined) and word[0].isalpha() and unicodedata.category(last[-1][-1]) in _SIGNS
         flag = len(word) == 1 and "\U0001f1e6" <= word <= "\U0001f1ff"
-        lone_flag = bool(joined) and len(joined[-1]) == 1 and "\U0001f1e6" <= joined[-1] <= "\U0001f1ff"
-        if joined and not gap and (modifier or goes_on or glue or (flag and lone_flag)):
-            joined[-1] += word
+        lone_flag = len(last) == len(last[0]) == 1 and "\U0001f1e6" <= last[0] <= "\U0001f1ff"
+        if joined and start == at and (modifier or goes_on or glue or (flag and lone_flag)):
+            last.append(word)
         else:
-            joined.append(word)
+            joined.append([word])
         glue = word == "\u200d"
         at = start + len(word)
-    return joined
+    return ["".join(parts) for parts in joined]
 
 
 def first_word(words: Sequence[str]) -> int:
