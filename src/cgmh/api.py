@@ -28,12 +28,12 @@ from .target import Target
 from .tasks import Problem, task_of
 from .tasks.start import obeying_start
 from .text.sentences import MAX_HELD, Sentences, by_length, rows_within
-from .text.tokenizer import split, truecase
+from .text.tokenizer import MAX_CHARACTERS, check_size, split, truecase
 from .threads import single_threaded
 
 ROWS, ROWS_ON_GPU = 512, 2048  # chains that run together, if their sentences are short
 ROWS_OF_SOURCE = 12  # chains whose states take as much memory as what is looked up about an input
-CHARACTERS, ROOM = 5, 8  # of a word, with its blank; words by which a sentence may be longer than its source
+CHARACTERS, ROOM = 5, 8  # of a word; words more than in a text: an estimate, to run what is about as long together
 WINDOW = 1  # words after an edit that the first stage of delayed acceptance looks at
 ANNEALED_FROM = 0.7  # times beta: where annealing begins; it ends after three quarters of the steps
 MASKED_SHARE = 0.3  # of the steps, for a masked language model that proposes
@@ -126,6 +126,7 @@ class _Session:
 
     def _read(self, input: Any) -> list[Any] | BadInput:
         try:
+            check_size(str(input), getattr(input, "max_characters", MAX_CHARACTERS))
             return self.task.read(input, self.models.words.vocabulary)
         except BadInput as error:
             return error
@@ -144,25 +145,23 @@ class _Session:
         next(results, None)  # ends the progress bar
 
     def _results(self, sources: list[Any], *, progress: bool) -> Iterator[Result]:
-        settings, device = self.settings, self.models.words.device.type
-        chains = settings.chains * settings.temper
+        device, chains = self.models.words.device.type, self.settings.chains * self.settings.temper
         together = max(1, (ROWS if device == "cpu" else ROWS_ON_GPU) // chains)
-        most = rows_within(MAX_HELD, max(chains, ROWS_OF_SOURCE), device)
-        num_steps = settings.num_steps(with_big=False) + SETTLING * self.settles
-        total = len(sources) * settings.chains * num_steps
+        num_steps = self.settings.num_steps(with_big=False) + SETTLING * self.settles
+        total = len(sources) * self.settings.chains * num_steps
         with tqdm(total=total, unit="step", unit_scale=True, delay=2, disable=not progress, leave=False) as bar:
             for first in range(0, len(sources), together):
                 batch = sources[first : first + together]
+                lengths = [len(str(source)) // CHARACTERS + ROOM for source in batch]
                 results: dict[int, Result] = {}
-                # An estimate is enough: what it decides is which sources run together, not how much memory they take.
-                for places in by_length([len(str(source)) // CHARACTERS + ROOM for source in batch], most):
+                for places in by_length(lengths, rows_within(MAX_HELD, max(chains, ROWS_OF_SOURCE), device)):
                     part = [batch[at] for at in places]
                     try:
                         with single_threaded():
-                            problem = self.task.pose(part, self.models, settings.chains, settings.seed)
+                            problem = self.task.pose(part, self.models, self.settings.chains, self.settings.seed)
                             runs = self._runs(problem, part, bar)
                     except InfeasibleStart as error:
-                        raise error.renumbered([first + at for at in places]) from error.__cause__
+                        raise error.renumbered([first + at for at in places]) from None
                     results |= zip(places, map(problem.report.result, runs), strict=True)
                 yield from (results[at] for at in range(len(batch)))
 
@@ -373,8 +372,10 @@ def score(texts: Sequence[str], *, model: AnyModel | None = None) -> Iterator[Sc
     opened = as_model(model, "float32")
     for at in range(0, len(texts), ROWS):
         batch = texts[at : at + ROWS]
-        words = [split(text) for text in batch]
-        for number, sentence in enumerate(words, start=at + 1):
+        words = []
+        for number, text in enumerate(batch, start=at + 1):
+            check_size(text, of=f"sentence {number} ")
+            words.append(sentence := split(text))
             if not sentence:
                 raise BadInput(f"sentence {number}: {texts[number - 1]!r} has no words")
             if len(sentence) > MAX_SCORED_WORDS:

@@ -78,7 +78,7 @@ def run(
     on_cpu = start.device.type == "cpu"
     workers = max(1, min(num_cores(), number * num_levels // SMALLEST_SHARD, number)) if on_cpu else 1
     most = rows_within(MAX_HELD, start.capacity * num_levels * workers, start.device)  # rows of a shard
-    shards = max(workers, -(-number // most))
+    shards = workers * -(-number // (most * workers))
     interrupted = Event()
 
     def tick(num_steps: int) -> None:

@@ -10,7 +10,7 @@ from ..errors import InfeasibleStart
 from ..models.protocols import WordModel
 from ..sampling.runs import Record
 from ..target import Target
-from ..text.sentences import MAX_HELD, Sentences, rows_within
+from ..text.sentences import MAX_READ, Sentences, rows_within
 
 PATIENCE = 60  # rounds of growing after which the constraints are taken to be too tight
 
@@ -28,7 +28,7 @@ def grow(allowed: Target, target: Target, sentences: Sentences, rounds: int, see
     """
     model = allowed.model
     rows = torch.arange(len(sentences), device=sentences.device)
-    parts = torch.split(rows, rows_within(MAX_HELD, sentences.capacity, sentences.device))
+    parts = torch.split(rows, rows_within(MAX_READ, sentences.capacity, sentences.device))
     chains = chains.to(sentences.device)
     for number in range(rounds + sentences.capacity + PATIENCE):
         wanted = ~target.possible(sentences) | (number < rounds)

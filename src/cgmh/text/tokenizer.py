@@ -11,6 +11,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 
+from ..errors import BadInput
+
 _NORMAL = str.maketrans(
     {
         "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‛": "'", "´": "'", "`": "'",
@@ -45,7 +47,27 @@ _WORD = re.compile(
     re.VERBOSE,
 )
 _SIGNS = ("Mn", "Mc", "Me")  # Unicode categories of signs that stand with a letter
+MAX_CHARACTERS = 10_000  # of a sentence; it has 200 words at most
+MAX_ACCENTS = 30  # on one letter, as in the stream-safe format of Unicode: sorting more takes quadratic time
 _POSSESSIVE = re.compile(r"^(.+)'([sS])$")
+
+
+def check_size(text: str, most: int = MAX_CHARACTERS, of: str = "") -> None:
+    """Raise `BadInput` for a text that is too long to be read: nobody typed it, and reading it would take long.
+
+    `of` says which text that is.
+    """
+    if len(text) > most:
+        raise BadInput(f"{of}has {len(text):,} characters; at most {most:,} are read at a time, so split it")
+    if not text.isascii():
+        num_accents = 0
+        for c in text:
+            if unicodedata.combining(c):
+                num_accents += 1
+            elif unicodedata.category(c) != "Cf":  # what cannot be seen, as a soft hyphen, may be dropped between them
+                num_accents = 0
+            if num_accents > MAX_ACCENTS:
+                raise BadInput(f"{of}has more than {MAX_ACCENTS} accents on one letter; remove them")
 
 
 def normalize(text: str) -> str:

@@ -17,6 +17,8 @@ from ...text.sentences import MAX_HELD, MAX_READ, Sentences, by_length, rows_wit
 from ...text.vocabulary import Vocabulary
 from .layers import Linear, Stack, WordTable, widen
 
+ALL_WORDS = 64  # states whose probabilities of all words are computed in one go
+
 
 @dataclass(frozen=True)
 class Predictor:
@@ -40,8 +42,11 @@ class Predictor:
 
     def all_log_probs(self, state: Tensor) -> Tensor:
         """log p of every word [N, V]."""
-        log_classes, query = self.split(state)
-        return (torch.log_softmax(widen(self.table.all_logits(query)), -1) + log_classes[..., None]).flatten(1)
+        log_probs = widen(state.new_empty(len(state), self.table.num_classes, self.table.class_size))
+        for states, part in zip(torch.split(state, ALL_WORDS), torch.split(log_probs, ALL_WORDS), strict=True):
+            log_classes, query = self.split(states)
+            torch.log_softmax(widen(self.table.all_logits(query)), -1, out=part).add_(log_classes[..., None])
+        return log_probs.flatten(1)
 
 
 @dataclass(frozen=True)

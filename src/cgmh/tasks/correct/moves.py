@@ -49,7 +49,7 @@ def estimate_gains(
         gaps = torch.tensor([*((at, at + 1) for at in range(num_words)), *((at, at) for at in range(num_words + 1))])
         gaps = gaps.to(model.device)
         log_fill = model.fill_log_probs(encoding, torch.full_like(gaps[:, 0], number), gaps[:, 0], gaps[:, 1])
-        log_fill = log_fill.index_fill(1, model.special_ids, -torch.inf)
+        log_fill = log_fill.index_fill_(1, model.special_ids, -torch.inf)
         tried = dict.fromkeys(source.edits(lexicon, confusions, log_fill[:num_words], log_fill[num_words:]))
         edits = [
             edit
