@@ -37,7 +37,9 @@ CHARACTERS, ROOM = 5, 8  # of a word; words more than in a text: an estimate, to
 WINDOW = 1  # words after an edit that the first stage of delayed acceptance looks at
 ANNEALED_FROM = 0.7  # times beta: where annealing begins; it ends after three quarters of the steps
 MASKED_SHARE = 0.3  # of the steps, for a masked language model that proposes
+READ_AHEAD = 512  # inputs that are read before the first of them are sampled
 MAX_SCORED_WORDS = 200  # of a sentence to score
+LOG_MAX = 709.7  # of the largest number
 
 
 def solve(
@@ -64,9 +66,9 @@ def solve(
         warnings.warn("solve(task, inputs) is now solve(inputs)", DeprecationWarning, stacklevel=2)
         inputs, settings = settings, rest[0] if rest else None  # type: ignore[assignment]
     session = _Session(inputs, settings, model, big, masked, constraints)
-    for number, source in enumerate(session.sources, start=1):
-        if isinstance(source, BadInput):
-            raise type(source)(f"input {number}: {source}")
+    for number in range(len(session.inputs)):
+        if isinstance(source := session.read(number), BadInput):
+            raise type(source)(f"input {number + 1}: {source}")
     return (result for result in session.outcomes(progress=progress) if isinstance(result, Result))
 
 
@@ -85,7 +87,7 @@ def solve_each(
 
 
 class _Session:
-    """Some inputs of one task with everything that their run needs: models resolved, settings checked, inputs read."""
+    """Some inputs of one task with everything that their run needs: models resolved, settings checked."""
 
     def __init__(
         self,
@@ -108,7 +110,7 @@ class _Session:
             raise BadInput(
                 "`constraints` takes claims: contains(...), @cgmh.constraint over a function, or your own Claim"
             )
-        self.sources: list[list[Any] | BadInput] = []
+        self.inputs, self._sources = inputs, dict[int, list[Any] | BadInput]()
         if not inputs:
             return
         (kind,) = kinds
@@ -121,49 +123,52 @@ class _Session:
         self.models = bare.after(settings.context)
         self.settings = replace(settings, steps=settings.num_steps(with_big=bare.text is not None), use=bare.use)
         self.settles = bare.use == "target" and self.task.settles
-        self.sources = [self._read(input) for input in inputs]
-        self.task.check([input for input, source in zip(inputs, self.sources, strict=True) if isinstance(source, list)])
+        self.task.check(inputs)
 
-    def _read(self, input: Any) -> list[Any] | BadInput:
-        try:
-            check_size(str(input), getattr(input, "max_characters", MAX_CHARACTERS))
-            return self.task.read(input, self.models.words.vocabulary)
-        except BadInput as error:
-            return error
+    def read(self, number: int) -> list[Any] | BadInput:
+        """What is sampled for an input, or what is wrong with it; read when it is first asked for."""
+        if number not in self._sources:
+            input = self.inputs[number]
+            try:
+                check_size(str(input), getattr(input, "max_characters", MAX_CHARACTERS))
+                self._sources[number] = self.task.read(input, self.models.words.vocabulary)
+            except BadInput as error:
+                self._sources[number] = error
+        return self._sources[number]
 
     def outcomes(self, *, progress: bool) -> Iterator[Result | BadInput]:
         """The result of each input, or what is wrong with it."""
-        if not self.sources:
+        if not self.inputs:
             return
-        sources = [source for each in self.sources if isinstance(each, list) for source in each]
-        results = self._results(sources, progress=progress)
-        for source in self.sources:
-            if isinstance(source, BadInput):
-                yield source
-            else:
-                yield self.task.join(source, list(islice(results, len(source))))
-        next(results, None)  # ends the progress bar
+        num_read, steps = 0, self.settings.chains * (self.settings.num_steps(with_big=False) + SETTLING * self.settles)
+        with tqdm(total=0, unit="step", unit_scale=True, delay=2, disable=not progress, leave=False) as bar:
+            for first in range(0, len(self.inputs), READ_AHEAD):
+                read = [self.read(number) for number in range(len(self.inputs))[first : first + READ_AHEAD]]
+                sources = [(part, at) for at, each in enumerate(read, first) if isinstance(each, list) for part in each]
+                num_read += len(sources)
+                bar.total = (num_read + len(self.inputs) - (first + len(read))) * steps  # an unread one counts as one
+                results = self._results(sources, bar)
+                for each in read:
+                    yield each if isinstance(each, BadInput) else self.task.join(each, list(islice(results, len(each))))
 
-    def _results(self, sources: list[Any], *, progress: bool) -> Iterator[Result]:
+    def _results(self, sources: Sequence[tuple[Any, int]], bar: "tqdm[NoReturn]") -> Iterator[Result]:
+        """The results of sources, each given with the number of its input."""
         device, chains = self.models.words.device.type, self.settings.chains * self.settings.temper
         together = max(1, (ROWS if device == "cpu" else ROWS_ON_GPU) // chains)
-        num_steps = self.settings.num_steps(with_big=False) + SETTLING * self.settles
-        total = len(sources) * self.settings.chains * num_steps
-        with tqdm(total=total, unit="step", unit_scale=True, delay=2, disable=not progress, leave=False) as bar:
-            for first in range(0, len(sources), together):
-                batch = sources[first : first + together]
-                lengths = [len(str(source)) // CHARACTERS + ROOM for source in batch]
-                results: dict[int, Result] = {}
-                for places in by_length(lengths, rows_within(MAX_HELD, max(chains, ROWS_OF_SOURCE), device)):
-                    part = [batch[at] for at in places]
-                    try:
-                        with single_threaded():
-                            problem = self.task.pose(part, self.models, self.settings.chains, self.settings.seed)
-                            runs = self._runs(problem, part, bar)
-                    except InfeasibleStart as error:
-                        raise error.renumbered([first + at for at in places]) from None
-                    results |= zip(places, map(problem.report.result, runs), strict=True)
-                yield from (results[at] for at in range(len(batch)))
+        for first in range(0, len(sources), together):
+            batch = sources[first : first + together]
+            lengths = [len(str(source)) // CHARACTERS + ROOM for source, _ in batch]
+            results: dict[int, Result] = {}
+            for places in by_length(lengths, rows_within(MAX_HELD, max(chains, ROWS_OF_SOURCE), device)):
+                part = [batch[at][0] for at in places]
+                try:
+                    with single_threaded():
+                        problem = self.task.pose(part, self.models, self.settings.chains, self.settings.seed)
+                        runs = self._runs(problem, part, bar)
+                except InfeasibleStart as error:
+                    raise error.renumbered([batch[at][1] for at in places]) from None
+                results |= zip(places, map(problem.report.result, runs), strict=True)
+            yield from (results[at] for at in range(len(batch)))
 
     def _runs(self, problem: Problem, sources: Sequence[Any], bar: "tqdm[NoReturn]") -> list[Run]:
         """What the chains of each source did under the target of the problem and the user's own constraints."""
@@ -390,11 +395,6 @@ def score(texts: Sequence[str], *, model: AnyModel | None = None) -> Iterator[Sc
             unknown = [()] * len(batch)
             log_probs = opened.log_prob(batch).tolist()
         for text, sentence, log_prob, strange in zip(batch, words, log_probs, unknown, strict=True):
-            yield Score(text, tuple(sentence), log_prob, _exp(-log_prob / (len(sentence) + 1)), strange)
-
-
-def _exp(value: float) -> float:
-    try:
-        return math.exp(value)
-    except OverflowError:
-        return math.inf
+            surprise = -log_prob / (len(sentence) + 1)
+            perplexity = math.exp(surprise) if surprise < LOG_MAX else math.inf
+            yield Score(text, tuple(sentence), log_prob, perplexity, strange)
