@@ -86,7 +86,7 @@ def curve(
     for at in range(0, len(texts), together):
         part = texts[at : at + together]
         read = [source for text in part for source in Paraphrase().read(asked(text, start), model.vocabulary)]
-        problem = Paraphrase().pose(read, Models(model), args.chains, args.seed, at)
+        problem = Paraphrase().pose(read, Models(model), args.chains, args.seed)
         for step, state in states(problem, args):
             lines, nll = read_off(problem, state, part)
             before = points.setdefault(step, ([], []))

@@ -50,7 +50,7 @@ class Length:
             raise cgmh.BadInput(f"`num_words` {input.num_words} is out of range: it must lie between 1 and 30")
         return [input]  # an input is one source, already read
 
-    def pose(self, sources: Sequence[LengthInput], models: Models, chains: int, seed: int, first: int = 0) -> Problem:
+    def pose(self, sources: Sequence[LengthInput], models: Models, chains: int, seed: int) -> Problem:
         lexicon = Lexicon(models.words.vocabulary)
         words, stop = models.words.bound(lexicon), lexicon.add(".")
         counted = torch.tensor([is_counted(lexicon.word(id)) for id in range(len(lexicon))])
@@ -61,7 +61,7 @@ class Length:
         owners = [number for number in range(len(sources)) for _ in range(chains)]
         start = Sentences.from_lists([[stop]] * len(owners), max(lengths) + 6, owners, device=words.device)
         names = torch.arange(chains).repeat(len(sources))
-        start = grow(Target(words, shorter), Target(words, asked), start, 0, seed, names, first)
+        start = grow(Target(words, shorter), Target(words, asked), start, 0, seed, names)
 
         def moves(model: WordModel) -> Mixture:
             return Mixture([(WordEdits(FillHead(model)), 0.9), (SwapBlocks(), 0.1)])

@@ -12,7 +12,7 @@ import torch
 from tqdm import tqdm
 
 from .constraints import Claim, Constraint
-from .errors import BadInput
+from .errors import BadInput, InfeasibleStart
 from .inputs import CorrectInput, KeywordInput, ParaphraseInput
 from .models.load import AnyModel, Models, as_model, load_models
 from .models.text.masked import MaskedModel
@@ -25,13 +25,17 @@ from .settings import SETTLING, Rule, Settings, Use
 from .target import Target
 from .tasks import Problem, task_of
 from .tasks.start import obeying_start
-from .text.sentences import Sentences
-from .text.tokenizer import split, truecase
+from .text.sentences import MAX_HELD, Sentences, by_length, rows_within
+from .text.tokenizer import MAX_CHARACTERS, check_size, split, truecase
 from .threads import single_threaded
 
-ROWS, ROWS_ON_GPU = 512, 2048  # chains that run together
+ROWS, ROWS_ON_GPU = 512, 2048  # chains that run together, if their sentences are short
+ROWS_OF_SOURCE = 12  # chains whose states take as much memory as what is looked up about an input
+CHARACTERS, ROOM = 5, 8  # of a word; words more than in a text: an estimate, to run what is about as long together
 ANNEALED_FROM = 0.7  # times beta: where annealing begins; it ends after three quarters of the steps
+READ_AHEAD = 512  # inputs that are read before the first of them are sampled
 MAX_SCORED_WORDS = 200  # of a sentence to score
+LOG_MAX = 709.7  # of the largest number
 
 
 def solve(
@@ -58,9 +62,9 @@ def solve(
         warnings.warn("solve(task, inputs) is now solve(inputs)", DeprecationWarning, stacklevel=2)
         inputs, settings = settings, rest[0] if rest else None  # type: ignore[assignment]
     session = _Session(inputs, settings, model, big, masked, constraints)
-    for number, source in enumerate(session.sources, start=1):
-        if isinstance(source, BadInput):
-            raise type(source)(f"input {number}: {source}")
+    for number in range(len(session.inputs)):
+        if isinstance(source := session.read(number), BadInput):
+            raise type(source)(f"input {number + 1}: {source}")
     return (result for result in session.outcomes(progress=progress) if isinstance(result, Result))
 
 
@@ -79,7 +83,7 @@ def solve_each(
 
 
 class _Session:
-    """Some inputs of one task with everything that their run needs: models resolved, settings checked, inputs read."""
+    """Some inputs of one task with everything that their run needs: models resolved, settings checked."""
 
     def __init__(
         self,
@@ -102,7 +106,8 @@ class _Session:
             raise BadInput(
                 "`constraints` takes claims: contains(...), @cgmh.constraint over a function, or your own Claim"
             )
-        self.sources: list[list[Any] | Result | BadInput] = []  # a result where nothing needs to be sampled
+        # What is sampled for an input; a result where nothing needs to be.
+        self.inputs, self._sources = inputs, dict[int, list[Any] | Result | BadInput]()
         if not inputs:
             return
         (kind,) = kinds
@@ -115,47 +120,58 @@ class _Session:
         self.models = bare.after(settings.context)
         self.settings = replace(settings, steps=settings.num_steps(with_big=bare.text is not None), use=bare.use)
         self.settles = bare.use == "target" and self.task.settles
-        self.sources = [self._read(input) for input in inputs]
-        self.task.check([input for input, source in zip(inputs, self.sources, strict=True) if isinstance(source, list)])
+        self.task.check(inputs)
 
-    def _read(self, input: Any) -> list[Any] | Result | BadInput:
-        try:
-            return self.task.read(input, self.models.words.vocabulary)
-        except BadInput as error:
-            return error
+    def read(self, number: int) -> list[Any] | Result | BadInput:
+        """What is sampled for an input, or what is wrong with it; read when it is first asked for."""
+        if number not in self._sources:
+            input = self.inputs[number]
+            try:
+                check_size(str(input), getattr(input, "max_characters", MAX_CHARACTERS))
+                self._sources[number] = self.task.read(input, self.models.words.vocabulary)
+            except BadInput as error:
+                self._sources[number] = error
+        return self._sources[number]
 
     def outcomes(self, *, progress: bool) -> Iterator[Result | BadInput]:
         """The result of each input, or what is wrong with it."""
-        if not self.sources:
+        if not self.inputs:
             return
-        sources = [source for each in self.sources if isinstance(each, list) for source in each]
-        results = self._results(sources, progress=progress)
-        for source in self.sources:
-            if isinstance(source, list):
-                yield self.task.join(source, list(islice(results, len(source))))
-            else:
-                yield source
-        next(results, None)  # ends the progress bar
+        num_read, steps = 0, self.settings.chains * (self.settings.num_steps(with_big=False) + SETTLING * self.settles)
+        with tqdm(total=0, unit="step", unit_scale=True, delay=2, disable=not progress, leave=False) as bar:
+            for first in range(0, len(self.inputs), READ_AHEAD):
+                read = [self.read(number) for number in range(len(self.inputs))[first : first + READ_AHEAD]]
+                sources = [(part, at) for at, each in enumerate(read, first) if isinstance(each, list) for part in each]
+                num_read += len(sources)
+                bar.total = (num_read + len(self.inputs) - (first + len(read))) * steps  # an unread one counts as one
+                results = self._results(sources, bar)
+                for each in read:
+                    yield self.task.join(each, list(islice(results, len(each)))) if isinstance(each, list) else each
 
-    def _results(self, sources: list[Any], *, progress: bool) -> Iterator[Result]:
-        settings = self.settings
-        rows = ROWS if self.models.words.device.type == "cpu" else ROWS_ON_GPU
-        together = max(1, rows // (settings.chains * settings.temper))
-        num_steps = settings.num_steps(with_big=False) + SETTLING * self.settles
-        total = len(sources) * settings.chains * num_steps
-        with tqdm(total=total, unit="step", unit_scale=True, delay=2, disable=not progress, leave=False) as bar:
-            for first in range(0, len(sources), together):
-                batch = sources[first : first + together]
-                with single_threaded():
-                    problem = self.task.pose(batch, self.models, settings.chains, settings.seed, first)
-                    runs = self._runs(problem, batch, first, bar)
-                yield from map(problem.report.result, runs)
+    def _results(self, sources: Sequence[tuple[Any, int]], bar: "tqdm[NoReturn]") -> Iterator[Result]:
+        """The results of sources, each given with the number of its input."""
+        device, chains = self.models.words.device.type, self.settings.chains * self.settings.temper
+        together = max(1, (ROWS if device == "cpu" else ROWS_ON_GPU) // chains)
+        for first in range(0, len(sources), together):
+            batch = sources[first : first + together]
+            lengths = [len(str(source)) // CHARACTERS + ROOM for source, _ in batch]
+            results: dict[int, Result] = {}
+            for places in by_length(lengths, rows_within(MAX_HELD, max(chains, ROWS_OF_SOURCE), device)):
+                part = [batch[at][0] for at in places]
+                try:
+                    with single_threaded():
+                        problem = self.task.pose(part, self.models, self.settings.chains, self.settings.seed)
+                        runs = self._runs(problem, part, bar)
+                except InfeasibleStart as error:
+                    raise error.renumbered([batch[at][1] for at in places]) from None
+                results |= zip(places, map(problem.report.result, runs), strict=True)
+            yield from (results[at] for at in range(len(batch)))
 
-    def _runs(self, problem: Problem, sources: Sequence[Any], first: int, bar: "tqdm[NoReturn]") -> list[Run]:
+    def _runs(self, problem: Problem, sources: Sequence[Any], bar: "tqdm[NoReturn]") -> list[Run]:
         """What the chains of each source did under the target of the problem and the user's own constraints."""
         claims = [claim.bound(problem.lexicon) for claim in self.constraints]
         about = [problem.about, f"constraints {', '.join(claim.name for claim in claims)}" if claims else ""]
-        start = self._start(problem, claims, first, bar)
+        start = self._start(problem, claims, bar)
         target = Target(problem.target.model, [*problem.target.constraints, *claims])
         record = self._walk(problem, target, start, self.settings, bar)
         return [
@@ -174,7 +190,7 @@ class _Session:
             for number, source in enumerate(sources)
         ]
 
-    def _start(self, problem: Problem, claims: Sequence[Constraint], first: int, bar: "tqdm[NoReturn]") -> Sentences:
+    def _start(self, problem: Problem, claims: Sequence[Constraint], bar: "tqdm[NoReturn]") -> Sentences:
         """Where the chains start, which is free: it changes how soon they are good, not what they converge to.
 
         Where the task's start breaks a hard constraint of the user's, the chains walk under the other hard ones alone
@@ -187,7 +203,7 @@ class _Session:
             walk = Settings(steps=SETTLING, chains=chains, seed=(seed + 2) % 2**62)
             loose = Target(model, [constraint for constraint in own if constraint.hard])
             rules = Target(model, [claim for claim in claims if claim.hard])
-            start = obeying_start(start, rules, self._walk(problem, loose, start, walk, bar), chains, first)
+            start = obeying_start(start, rules, self._walk(problem, loose, start, walk, bar), chains)
         if self.settles:
             settling = Settings(steps=SETTLING, chains=chains, seed=(seed + 1) % 2**62)
             start = self._walk(problem, target, start, settling, bar).final.to(start.device)
@@ -353,8 +369,10 @@ def score(texts: Sequence[str], *, model: AnyModel | None = None) -> Iterator[Sc
     opened = as_model(model, "float32")
     for at in range(0, len(texts), ROWS):
         batch = texts[at : at + ROWS]
-        words = [split(text) for text in batch]
-        for number, sentence in enumerate(words, start=at + 1):
+        words = []
+        for number, text in enumerate(batch, start=at + 1):
+            check_size(text, of=f"sentence {number} ")
+            words.append(sentence := split(text))
             if not sentence:
                 raise BadInput(f"sentence {number}: {texts[number - 1]!r} has no words")
             if len(sentence) > MAX_SCORED_WORDS:
@@ -363,24 +381,12 @@ def score(texts: Sequence[str], *, model: AnyModel | None = None) -> Iterator[Sc
             known = opened.vocabulary
             words = [truecase(sentence, known.is_ordinary) for sentence in words]
             unknown = [tuple(word for word in sentence if word not in known.ids) for sentence in words]
-            log_probs = _word_log_probs(opened, words)
+            with torch.inference_mode(), single_threaded():
+                log_probs = opened.log_probs([known.encode(sentence) for sentence in words])
         else:
             unknown = [()] * len(batch)
             log_probs = opened.log_prob(batch).tolist()
         for text, sentence, log_prob, strange in zip(batch, words, log_probs, unknown, strict=True):
-            yield Score(text, tuple(sentence), log_prob, _exp(-log_prob / (len(sentence) + 1)), strange)
-
-
-def _exp(value: float) -> float:
-    try:
-        return math.exp(value)
-    except OverflowError:
-        return math.inf
-
-
-def _word_log_probs(model: RecurrentModel, words: Sequence[Sequence[str]]) -> list[float]:
-    ids = [model.vocabulary.encode(sentence) for sentence in words]
-    batch = Sentences.from_lists(ids, max(map(len, ids)) + 1, device=model.device)
-    with torch.inference_mode(), single_threaded():
-        log_probs: list[float] = model.log_prob(model.encode(batch)).tolist()
-    return log_probs
+            surprise = -log_prob / (len(sentence) + 1)
+            perplexity = math.exp(surprise) if surprise < LOG_MAX else math.inf
+            yield Score(text, tuple(sentence), log_prob, perplexity, strange)

@@ -7,6 +7,8 @@ CgmhError                 one clear line, exit code 2
 └── MissingExtra          an optional dependency; the message holds the install command
 """
 
+from collections.abc import Sequence
+
 
 class CgmhError(Exception):
     """A mistake that the user can mend; the message says how."""
@@ -17,7 +19,19 @@ class BadInput(CgmhError):
 
 
 class InfeasibleStart(BadInput):
-    """Constraints that contradict each other."""
+    """Constraints that contradict each other; `input` is which of several inputs they are of, counted from 0."""
+
+    def __init__(self, message: str, input: int | None = None) -> None:
+        super().__init__(message)
+        self.input = input
+
+    def renumbered(self, numbers: Sequence[int]) -> "InfeasibleStart":
+        """The same, the inputs being those of these `numbers` among more of them."""
+        return InfeasibleStart(self.args[0], None if self.input is None else numbers[self.input])
+
+    def __str__(self) -> str:
+        message = super().__str__()
+        return message if self.input is None else f"input {self.input + 1}: {message}"
 
 
 class BadModel(CgmhError):

@@ -112,6 +112,7 @@ class CorrectInput:
     protect: tuple[str, ...] = ("numbers", "names", "quotes")
     paper: bool = False  # the target and the steps of the paper
 
+    max_characters: ClassVar[int] = 100_000  # of a text; other inputs are single sentences
     defaults: ClassVar[Settings] = Settings(n=1, chains=12, steps=100, temperature=1.0, select="threshold", context=())
     rules: ClassVar[tuple[Rule, ...]] = ("threshold", "consensus", "best", "last")
     uses: ClassVar[tuple[Use, ...]] = ("target",)

@@ -7,12 +7,13 @@ import pytest
 import torch
 
 import cgmh
-from cgmh import CorrectInput, KeywordInput, ParaphraseInput
+from cgmh import CorrectInput, KeywordInput, ParaphraseInput, api
 from cgmh.api import solve_each
 from cgmh.models.load import Models, load_embedded
 from cgmh.sampling import Constant, Kernel, sample
 from cgmh.sampling.runs import run
 from cgmh.tasks import Keywords
+from cgmh.text.sentences import MAX_HELD
 
 SMALL: dict[str, Any] = {"chains": 8, "steps": 20}
 FEW = cgmh.Settings(n=2, chains=4, steps=5)
@@ -91,3 +92,44 @@ def test_score_agrees_with_the_sentence_of_a_result() -> None:
     best = cgmh.keywords(["river"], n=1, **SMALL).best
     (score,) = cgmh.score([best.text])
     assert score.log_prob == pytest.approx(-best.nll_per_word * (len(best.words) + 1), abs=1e-3)
+
+
+def test_answers_come_in_the_order_of_the_inputs_whatever_their_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    inputs = [CorrectInput(text) for text in ("He go home every days .", "hi ther", "", "She have two cats .")]
+    settings = replace(CorrectInput.defaults, chains=2, steps=4)
+
+    def outcomes() -> list[tuple[str, str]]:
+        found = solve_each(inputs, settings)
+        return [("", str(each)) if isinstance(each, cgmh.BadInput) else (each.input, each.best.text) for each in found]
+
+    together = outcomes()
+    assert [input for input, _ in together] == [input.text for input in inputs]
+    monkeypatch.setitem(MAX_HELD, "cpu", 12 * 10)  # one at a time, the shortest first
+    monkeypatch.setattr(api, "READ_AHEAD", 3)
+    assert outcomes() == together
+
+
+def test_a_start_that_cannot_be_is_named_by_the_number_of_its_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(api, "SETTLING", 2)
+    monkeypatch.setitem(MAX_HELD, "cpu", 12 * 10)
+    inputs = [CorrectInput(text) for text in ("Many cats are here now .", "", "The dog .")]
+    settings = replace(CorrectInput.defaults, chains=2, steps=1)
+    outcomes = solve_each(inputs, settings, constraints=[cgmh.constraints.contains("cats")])
+    with pytest.raises(cgmh.InfeasibleStart, match=r"^input 3: no sentence was found that satisfies"):
+        list(outcomes)
+
+
+@pytest.mark.parametrize(
+    ("input", "most"),
+    [
+        (CorrectInput("a " * 50_001), "100,000"),
+        (ParaphraseInput("a " * 5_001), "10,000"),
+        (KeywordInput(("a|" * 5_001 + "a",)), "10,000"),
+    ],
+    ids=["correct", "paraphrase", "keywords"],
+)
+def test_an_input_that_nobody_typed_is_refused(input: object, most: str) -> None:
+    with pytest.raises(cgmh.BadInput, match=f"^input 1: has 1[0-9,]* characters; at most {most} are read"):
+        cgmh.solve([input])
+    with pytest.raises(cgmh.BadInput, match=r"^sentence 2 has 10,001 characters"):
+        list(cgmh.score(["Hello.", "+" * 10_001]))

@@ -17,7 +17,7 @@ from ..models.protocols import Fill, WordModel
 from ..models.text.masked import MaskedModel, load_masked
 from ..target import Target
 from ..text.lexicon import Lexicon
-from ..text.sentences import OnDevice, indices, pad
+from ..text.sentences import MAX_READ, OnDevice, Sentences, indices, pad, rows_within
 from .protocols import View
 
 OWN_SHARE = 0.1  # of the floor, for the words that the vocabulary lacks, where an input brings any
@@ -132,16 +132,23 @@ class GibbsOver:
         possible = self._target.possible(filled)  # [R*K]
         asked = possible.nonzero()[:, 0]
         if asked.numel():
-            chosen, rows = filled.select(asked), each[asked]
-            same_right = (sentences.lengths - right)[rows]
-            pending = model.score(view.encoding, view.rows[rows], chosen, left[rows], same_right, None)
-            # log p(x) is the same for all K words and leaves the softmax
-            soft = self._target.soft_factors(pending.log_gain, chosen).sum(-1)
-            log_target = log_target.index_copy(0, asked, view.beta[rows].double() * soft)
+            together = rows_within(MAX_READ, sentences.capacity, left.device)
+            parts = [self._soft(view, filled, each, left, right, part) for part in torch.split(asked, together)]
+            log_target = log_target.index_copy(0, asked, view.beta[each[asked]].double() * torch.cat(parts))
         log_target = log_target.view(-1, num)  # [R,K]
         none = ~possible.view(-1, num).any(-1)  # [R]
         log_word = log_target.masked_fill(none[:, None], 0.0).log_softmax(-1)
         return self._floor.under(Among(words, log_word, "gibbs"), none, sentences.inputs)
+
+    def _soft(self, view: View, filled: Sentences, each: Tensor, left: Tensor, right: Tensor, asked: Tensor) -> Tensor:
+        """[A]: the soft factors of the filled sentences that are `asked` [A] about, beside those of the current ones.
+
+        log p(x) is the same for all K words and leaves the softmax.
+        """
+        chosen, rows = filled.select(asked), each[asked]
+        same_right = (view.sentences.lengths - right)[rows]
+        pending = self._model.score(view.encoding, view.rows[rows], chosen, left[rows], same_right, None)
+        return self._target.soft_factors(pending.log_gain, chosen).sum(-1)
 
 
 class Among:

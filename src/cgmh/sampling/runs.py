@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from ..proposals.protocols import MOVES
-from ..text.sentences import Sentences
+from ..text.sentences import MAX_HELD, Sentences, rows_within
 from ..threads import num_cores, single_threaded
 from .chain import Schedule, sample
 from .kernel import Info, Kernel
@@ -70,12 +70,15 @@ def run(
 
     With a `ladder` the chains are tempered, and what the coldest replicas did is recorded, exchanges included. On a CPU
     the chains are shared out to one single-threaded shard per core, which is faster than threads inside the matrix
-    products. A chain does not depend on its shard. `progress` is told after each round how many steps were made.
+    products. What the shards that run at a time keep of their sentences is bounded; where that takes more shards, the
+    others wait. A chain does not depend on its shard. `progress` is told after each round how many steps were made.
     """
     number = len(start)
     num_levels = 1 if ladder is None else len(ladder)
     on_cpu = start.device.type == "cpu"
-    shards = max(1, min(num_cores(), number * num_levels // SMALLEST_SHARD, number)) if on_cpu else 1
+    workers = max(1, min(num_cores(), number * num_levels // SMALLEST_SHARD, number)) if on_cpu else 1
+    most = rows_within(MAX_HELD, start.capacity * num_levels * workers, start.device)  # rows of a shard
+    shards = workers * -(-number // (most * workers))
     interrupted = Event()
 
     def tick(num_steps: int) -> None:
@@ -98,9 +101,9 @@ def run(
         return recorder
 
     shares = torch.arange(number, device=start.device).chunk(shards)
-    if shards == 1:
-        return _record([run_shard(shares[0])])
-    with single_threaded(), ThreadPoolExecutor(shards, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+    if workers == 1:
+        return _record([run_shard(share) for share in shares])
+    with single_threaded(), ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool:
         try:
             return _record(list(pool.map(run_shard, shares)))
         except BaseException:

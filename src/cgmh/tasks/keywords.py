@@ -95,7 +95,7 @@ class Keywords:
             )
         return [KeywordSource(input, requirements, list(forbidden), endings)]
 
-    def pose(self, sources: Sequence[KeywordSource], models: Models, chains: int, seed: int, first: int = 0) -> Problem:
+    def pose(self, sources: Sequence[KeywordSource], models: Models, chains: int, seed: int) -> Problem:
         lexicon = Lexicon(models.words.vocabulary)
         wanted = [source.bound(lexicon) for source in sources]
         words = models.words.bound(lexicon)
@@ -120,7 +120,7 @@ class Keywords:
         owners = [number for number in range(len(sources)) for _ in range(chains)]
         start = Sentences.from_lists(rows, max(rooms) + 1, owners, device=words.device)
         names = torch.arange(chains).repeat(len(sources))
-        start = grow(Target(words, allowed), Target(words, asked), start, GROWTH, seed, names, first)
+        start = grow(Target(words, allowed), Target(words, asked), start, GROWTH, seed, names)
         own = [{id for id in _ids(required) if id >= len(lexicon.vocabulary)} for required in wanted]
         exchanges = [_exchanges(source, required, lexicon) for source, required in zip(sources, wanted, strict=True)]
         moves = partial(_moves, contains, wanted, exchanges, own)

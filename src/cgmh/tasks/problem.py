@@ -105,8 +105,8 @@ class Task(Protocol[Input, Source]):
         """
         ...
 
-    def pose(self, sources: Sequence[Source], models: Models, chains: int, seed: int, first: int = 0) -> Problem:
-        """The problem of some sources, number `first` on in the run."""
+    def pose(self, sources: Sequence[Source], models: Models, chains: int, seed: int) -> Problem:
+        """The problem of some sources."""
         ...
 
     def join(self, sources: Sequence[Source], results: Sequence[Result]) -> Result:

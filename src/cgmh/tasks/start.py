@@ -7,9 +7,10 @@ from torch import Tensor
 
 from ..draws import Draws
 from ..errors import InfeasibleStart
+from ..models.protocols import WordModel
 from ..sampling.runs import Record
 from ..target import Target
-from ..text.sentences import Sentences
+from ..text.sentences import MAX_READ, Sentences, rows_within
 
 PATIENCE = 60  # rounds of growing after which the constraints are taken to be too tight
 
@@ -20,16 +21,14 @@ def repeated(sentences: Sequence[Sequence[int]], chains: int, capacity: int, dev
     return Sentences.from_lists([ids for ids in sentences for _ in range(chains)], capacity, owners, device=device)
 
 
-def grow(
-    allowed: Target, target: Target, sentences: Sentences, rounds: int, seed: int, chains: Tensor, first: int = 0
-) -> Sentences:
+def grow(allowed: Target, target: Target, sentences: Sentences, rounds: int, seed: int, chains: Tensor) -> Sentences:
     """Insert words from the fill head at random slots: `rounds` of them, then on until the target is possible.
 
-    Every sentence on the way satisfies `allowed`, which is the target without its lower bound on length. `first` is the
-    number of the first input, for the message.
+    Every sentence on the way satisfies `allowed`, which is the target without its lower bound on length.
     """
     model = allowed.model
     rows = torch.arange(len(sentences), device=sentences.device)
+    parts = torch.split(rows, rows_within(MAX_READ, sentences.capacity, sentences.device))
     chains = chains.to(sentences.device)
     for number in range(rounds + sentences.capacity + PATIENCE):
         wanted = ~target.possible(sentences) | (number < rounds)
@@ -37,14 +36,20 @@ def grow(
             return sentences
         draws = Draws(seed, chains, torch.full_like(chains, -2 - number))
         slot = draws.integer(sentences.lengths, "at")  # never after the last word
-        word = model.fill(model.encode(sentences), rows, slot, slot).choose(draws)
+        word = torch.cat([_filled(model, sentences.select(part), slot[part], draws.select(part)) for part in parts])
         longer = sentences.insert(slot, word)
         sentences = longer.where(wanted & allowed.possible(longer), sentences)
-    failed = first + int(sentences.inputs[~target.possible(sentences)][0])
-    raise InfeasibleStart(f"input {failed + 1}: no sentence was found that satisfies all constraints; loosen them")
+    failed = int(sentences.inputs[~target.possible(sentences)][0])
+    raise InfeasibleStart("no sentence was found that satisfies all constraints; loosen them", failed)
 
 
-def obeying_start(start: Sentences, own: Target, record: Record, chains: int, first: int = 0) -> Sentences:
+def _filled(model: WordModel, sentences: Sentences, slot: Tensor, draws: Draws) -> Tensor:
+    """[B]: a word of the fill head for a slot of each sentence."""
+    rows = torch.arange(len(sentences), device=sentences.device)
+    return model.fill(model.encode(sentences), rows, slot, slot).choose(draws)
+
+
+def obeying_start(start: Sentences, own: Target, record: Record, chains: int) -> Sentences:
     """The start, with the rows that `own` rules out replaced by sentences that some chain of the input came to.
 
     `record` is of chains that walked under all other hard constraints; `own` is a target of those that the start
@@ -60,9 +65,7 @@ def obeying_start(start: Sentences, own: Target, record: Record, chains: int, fi
         obeying = visited.select(own.possible(visited).nonzero()[:, 0]).to_lists() if len(visited) else []
         if not obeying:
             broken = " and ".join(own.broken(start))
-            raise InfeasibleStart(
-                f"input {first + input + 1}: no sentence was found that satisfies {broken}; loosen it, or make it soft"
-            )
+            raise InfeasibleStart(f"no sentence was found that satisfies {broken}; loosen it, or make it soft", input)
         for row in (bad & (start.inputs == input)).nonzero()[:, 0].tolist():
             rows[row] = obeying[row % chains % len(obeying)]
     return Sentences.from_lists(rows, start.capacity, start.inputs, start.device)

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
 from ..errors import BadInput
 from .tokenizer import TERMINALS, UNSEEN, has_controls, leans, normalize, split, truecase
@@ -164,10 +165,11 @@ def _cut(traced: Traced, *, small: bool, whole: bool) -> Iterator[Traced]:
     words = split(traced.text)
     spans = _word_spans(traced.text, words)
     inner, closing = _enclosed(words)
+    ends = _Ends(words, spans, closing, small=small)
     start = 0
     for at in range(len(words) - 1):
         apart = spans[at][1] < spans[at + 1][0]
-        if apart and not (whole and inner[at : at + 2] != [False, False]) and _ends(words, spans, at, closing, small):
+        if apart and not (whole and inner[at : at + 2] != [False, False]) and ends.at(at):
             yield traced.part(start, spans[at][1])
             start = spans[at + 1][0]
     if words:
@@ -176,57 +178,68 @@ def _cut(traced: Traced, *, small: bool, whole: bool) -> Iterator[Traced]:
 
 def _enclosed(words: Sequence[str]) -> tuple[list[bool], set[int]]:
     """Which words stand within a quotation or brackets that are closed again, and which double quotes close one."""
-    inner = [False] * len(words)
+    deeper = [0] * (len(words) + 1)  # how many more of them hold a word than the one before it
     opened: dict[str, list[int]] = {}
     closing: set[int] = set()
     for at, word in enumerate(words):
         opener = _BRACKETS.get(word, word)
         if opened.get(opener) and (word == '"' or word in _BRACKETS):
             first = opened[opener].pop()
-            inner[first + 1 : at] = [True] * (at - first - 1)
+            deeper[first + 1] += 1
+            deeper[at] -= 1
             closing |= {at} if word == '"' else set()
         elif word == '"' or word in _BRACKETS.values():
             opened.setdefault(word, []).append(at)
-    return inner, closing
+    return [depth > 0 for depth in accumulate(deeper[:-1])], closing
 
 
-def _ends(words: Sequence[str], spans: Sequence[Span], at: int, closing: set[int], small: bool) -> bool:
-    """Whether a sentence ends with the word at `at`, a terminal or what closes after one."""
+class _Ends:
+    """Where the sentences of some words end."""
 
-    def is_tight(place: int) -> bool:
-        return place > 0 and spans[place - 1][1] == spans[place][0]
+    def __init__(self, words: Sequence[str], spans: Sequence[Span], closing: set[int], *, small: bool) -> None:
+        self._words, self._spans, self._closing, self._small = words, spans, closing, small
+        places = range(len(words))
+        self._spelled = max((at for at in places if any(c.isalnum() for c in words[at])), default=-1)
+        # For each place, the word before what closes there, and the one after what opens there.
+        self._closed, self._opened = list(places), list(places)
+        for at in places[1:]:
+            if self._closes(at):
+                self._closed[at] = self._closed[at - 1]
+        for at in reversed(places[:-1]):
+            if words[at] in _OPENING or words[at] == '"':
+                self._opened[at] = self._opened[at + 1]
 
-    def closes(place: int) -> bool:
-        return words[place] in _CLOSING or place in closing or (words[place] == '"' and is_tight(place))
+    def _is_tight(self, place: int) -> bool:
+        return place > 0 and self._spans[place - 1][1] == self._spans[place][0]
 
-    last = at
-    while last > 0 and closes(last):
-        last -= 1
-    mark, after = words[last], at + 1
-    if words[after] in TERMINALS or closes(after):
-        return False
-    quoted = words[after] == '"'
-    while after < len(words) - 1 and (words[after] in _OPENING or words[after] == '"'):
-        after += 1
-    follower = words[after]
-    if not any(c.isalnum() for word in words[after:] for c in word):
-        return False
-    if mark not in TERMINALS:  # an abbreviation?
-        stem = mark[:-1].lower()
-        return mark[1:].endswith(".") and len(stem) > 1 and stem not in _TITLES and follower in _STARTERS
-    before = words[last - 1] if last else ""
-    if mark == "." and is_tight(last) and before.lower() in _TITLES:
-        return False
-    if mark == "...":
-        return follower[0].isupper()
-    if follower[0].isdigit():
-        return is_tight(last) or not before[-1:].isdigit()  # "3 . 5" is one number
-    return quoted or follower[0].isupper() or follower in _SELF or (small and follower[0].isalpha())
+    def _closes(self, place: int) -> bool:
+        word = self._words[place]
+        return word in _CLOSING or place in self._closing or (word == '"' and self._is_tight(place))
+
+    def at(self, at: int) -> bool:
+        """Whether a sentence ends with the word at `at`, a terminal or what closes after one."""
+        words, last, after = self._words, self._closed[at], self._opened[at + 1]
+        if words[at + 1] in TERMINALS or self._closes(at + 1) or after > self._spelled:
+            return False
+        mark, before, follower = words[last], words[last - 1] if last else "", words[after]
+        if mark not in TERMINALS:  # an abbreviation?
+            stem = mark[:-1].lower()
+            return mark[1:].endswith(".") and len(stem) > 1 and stem not in _TITLES and follower in _STARTERS
+        if mark == "." and self._is_tight(last) and before.lower() in _TITLES:
+            return False
+        if mark == "...":
+            return follower[0].isupper()
+        if follower[0].isdigit():
+            return self._is_tight(last) or not before[-1:].isdigit()  # "3 . 5" is one number
+        starts = follower[0].isupper() or follower in _SELF or (self._small and follower[0].isalpha())
+        return words[at + 1] == '"' or starts
 
 
 def _trace(text: str, offset: int) -> Traced:
     """The text as `normalize` has it, with the way back; `offset` is where the text begins in the original."""
     traced = Traced(text, tuple((at, at + 1) for at in range(offset, offset + len(text))))
+    if text.isascii() and normalize(text) == text:  # as most lines are
+        return traced
     while (again := _normalize_once(traced)).text != traced.text:
         traced = again  # without its soft hyphen a letter may meet an accent that it composes with: once more, then
     return again

@@ -7,6 +7,12 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
+# What a model needs grows with the words that it holds or reads, not with the sentences: long ones are many words.
+# On a CPU the word model keeps 25 kB of states for each word that chains hold, and needs 50 kB more on the way for
+# each that it reads. Sampling reads in several threads at once.
+MAX_HELD = {"cpu": 12_288, "cuda": 262_144}  # words of the sentences whose chains run together
+MAX_READ = {"cpu": 2_048, "cuda": 65_536}  # words that are read in one go
+
 
 @lru_cache(maxsize=256)
 def indices(number: int, device: torch.device) -> Tensor:
@@ -128,6 +134,24 @@ class Sentences:
             torch.where(mask, self.lengths, other.lengths),
             torch.where(mask, self.inputs, other.inputs),
         )
+
+
+def rows_within(words: dict[str, int], capacity: int, device: torch.device | str) -> int:
+    """How many sentences of a capacity have no more words together than a device may hold or read; at least one."""
+    return max(1, words.get(torch.device(device).type, words["cpu"]) // max(capacity, 1))
+
+
+def by_length(lengths: Sequence[int], words: int) -> list[list[int]]:
+    """The places of the lengths in groups, short ones first; within a group in their order.
+
+    The places of a group, each counted as the longest of them, come to no more than `words`; a longer one is alone.
+    """
+    groups: list[list[int]] = []
+    for at in sorted(range(len(lengths)), key=lambda at: lengths[at]):
+        if not groups or (len(groups[-1]) + 1) * lengths[at] > words:
+            groups.append([])
+        groups[-1].append(at)
+    return [sorted(group) for group in groups]
 
 
 class OnDevice:

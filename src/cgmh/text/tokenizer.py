@@ -11,6 +11,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 
+from ..errors import BadInput
+
 UNSEEN = (
     "\u00ad\u034f\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064"
     "\u2066\u2067\u2068\u2069\u206a\u206b\u206c\u206d\u206e\u206f\ufeff\ufff9\ufffa\ufffb"
@@ -63,7 +65,7 @@ _ABBREVIATIONS = frozenset(
 _WORD = re.compile(
     r"""
       (?:https?://|www\.)[^\s<>"]*[^\s<>".,;:!?'()]                 # an address stays whole
-    | [\w.+-]+@[\w-]+\.[\w.-]*\w                                    # so does a mailbox
+    | [\w.+-]{1,64}@[\w-]{1,255}\.[\w.-]{0,255}\w                   # so does a mailbox; longer than any, it is words
     | (?:[^\W\d_]\.){2,}                                            # U.S., a.m., J.R.R.
     | \d+(?:[.,:/]\d+)*(?![.,:/]?\d)(?:st|nd|rd|th|s)?(?![^\W_]|-[^\W_])   # 1,234.5  10:30  21st  1990s
     | (?:Ph\.D|[^\W\d_]{1,6})\.(?=\s|$|[,;:!?)"'])                  # maybe an abbreviation: decided below
@@ -75,7 +77,27 @@ _WORD = re.compile(
     re.VERBOSE,
 )
 _SIGNS = ("Mn", "Mc", "Me")  # Unicode categories of signs that stand with a letter
+MAX_CHARACTERS = 10_000  # of a sentence; it has 200 words at most
+MAX_ACCENTS = 30  # on one letter, as in the stream-safe format of Unicode: sorting more takes quadratic time
 _POSSESSIVE = re.compile(r"^(.+)'([sS])$")
+
+
+def check_size(text: str, most: int = MAX_CHARACTERS, of: str = "") -> None:
+    """Raise `BadInput` for a text that is too long to be read: nobody typed it, and reading it would take long.
+
+    `of` says which text that is.
+    """
+    if len(text) > most:
+        raise BadInput(f"{of}has {len(text):,} characters; at most {most:,} are read at a time, so split it")
+    if not text.isascii():
+        num_accents = 0
+        for c in text:
+            if unicodedata.combining(c):
+                num_accents += 1
+            elif unicodedata.category(c) != "Cf":  # what cannot be seen, as a soft hyphen, may be dropped between them
+                num_accents = 0
+            if num_accents > MAX_ACCENTS:
+                raise BadInput(f"{of}has more than {MAX_ACCENTS} accents on one letter; remove them")
 
 
 def normalize(text: str) -> str:
@@ -135,28 +157,33 @@ def _split_possessive(word: str) -> list[str]:
 
 def _join_symbols(words: list[str], text: str) -> list[str]:
     """The words with what belongs together as one: letters and vowel signs, emoji and their modifiers, flags."""
-    joined: list[str] = []
+    joined: list[list[str]] = []  # the parts of each word
     at = 0
     glue = False
+    missing: set[str] = set()  # what does not occur from here on: a word that is written in another way
     for word in words:
-        start = max(text.find(word, at), at)  # a word that is written in another way is not found
-        gap = text[at:start]
+        found = -1 if word in missing else text.find(word, at)
+        if found < 0:
+            missing.add(word)
+        start = max(found, at)
+        last = joined[-1] if joined else [""]
         modifier = len(word) == 1 and (
             leans(word)
             or word in "\ufe0f\u20e3"
             or "\U0001f3fb" <= word <= "\U0001f3ff"
             or unicodedata.category(word) in _SIGNS
         )
-        goes_on = bool(joined) and word[0].isalpha() and unicodedata.category(joined[-1][-1]) in _SIGNS
+        goes_on = bool(joined) and word[0].isalpha() and unicodedata.category(last[-1][-1]) in _SIGNS
         flag = len(word) == 1 and "\U0001f1e6" <= word <= "\U0001f1ff"
-        lone_flag = bool(joined) and len(joined[-1]) == 1 and "\U0001f1e6" <= joined[-1] <= "\U0001f1ff"
-        if joined and not gap and (modifier or goes_on or (glue and not word.isascii()) or (flag and lone_flag)):
-            joined[-1] += word
+        lone_flag = len(last) == len(last[0]) == 1 and "\U0001f1e6" <= last[0] <= "\U0001f1ff"
+        joins = modifier or goes_on or (glue and not word.isascii()) or (flag and lone_flag)
+        if joined and start == at and joins:
+            last.append(word)
         else:
-            joined.append(word)
+            joined.append([word])
         glue = word in JOINERS
         at = start + len(word)
-    return joined
+    return ["".join(parts) for parts in joined]
 
 
 def first_word(words: Sequence[str]) -> int:

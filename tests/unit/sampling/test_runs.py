@@ -1,14 +1,14 @@
 """What a run records of plain, annealed and tempered chains, and that shards change nothing."""
 
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import torch
 
-from cgmh.sampling import Annealing, Constant, Exchanges, Kernel, Schedule, runs, sample, tempered
+from cgmh.sampling import Annealing, Constant, Exchanges, Kernel, Ladder, Schedule, State, runs, sample, tempered
 from cgmh.sampling.runs import EXCHANGE, KINDS, Record, run
-from cgmh.text.sentences import Sentences
+from cgmh.text.sentences import MAX_HELD, Sentences
 from histories import start_of
 from replicas import LADDERS
 from spaces import KERNELS, SPACES
@@ -131,3 +131,35 @@ def test_an_input_has_its_own_rates() -> None:
     record = run(kernel, start, STEPS, SEED, Constant(1.3), torch.arange(CHAINS), ladder=LADDERS["two, far"])
     parts = [record.of(input) for input in range(3)]
     assert len({part.exchange_rates() for part in parts}) == 3
+
+
+class Counting(Kernel):
+    """A kernel that counts the words that it is asked to hold."""
+
+    words: ClassVar[list[int]] = []
+
+    def init(self, sentences: Sentences) -> State:
+        self.words.append(sentences.ids.numel())
+        return super().init(sentences)
+
+
+@pytest.mark.parametrize("ladder", [None, LADDERS["three"]], ids=["plain", "tempered"])
+def test_what_is_held_at_a_time_is_bounded_and_changes_nothing(
+    ladder: Ladder | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cores = 2
+    monkeypatch.setattr(runs, "SMALLEST_SHARD", 1)
+    monkeypatch.setattr(runs, "num_cores", lambda: cores)
+    kernel, start = _built()
+    counting = Counting(kernel.target, kernel.proposal, kernel.window)
+
+    def rows() -> dict[tuple[int, int, bool], tuple[Any, ...]]:
+        return _rows(run(counting, start, 8, SEED, Constant(1.3), torch.arange(CHAINS), ladder=ladder))
+
+    whole = rows()
+    most = 3 * cores * start.capacity * (1 if ladder is None else len(ladder))
+    monkeypatch.setitem(MAX_HELD, "cpu", most)
+    counting.words.clear()
+    assert rows() == whole
+    assert max(counting.words) <= most // cores
+    assert len(counting.words) >= CHAINS // 3

@@ -1,5 +1,7 @@
 """A passage is read into sentences, and its words know where they stand."""
 
+import contextlib
+import time
 import unicodedata
 from collections.abc import Sequence
 
@@ -188,3 +190,32 @@ def test_tokenised_words_are_those_of_treebank_text(tokens: list[str], mark: str
     expected = truecase(split(from_treebank(line.replace("can not", "can _ not"))), VOCABULARY.is_ordinary)
     (sentence,) = read(line).sentences
     assert list(sentence.words) == [word for word in expected if word != "_"]
+
+
+NESTED = [("(", ")"), ("[", "]"), ("(a ", "b) "), ('"', '"'), ("‘a ", "b' "), ("([{", "}])")]
+REPEATED = [
+    ") (",
+    "( ",
+    '" ',
+    "a. ",
+    "A b. ",
+    "a.) ",
+    '."a ',
+    "' ",
+    "! ? ",
+    "U.S. ",
+    "!",
+    "a\u0301",
+    "\u00ad",
+    "... a ",
+]
+
+
+@pytest.mark.parametrize(
+    "text", [*(left * 12_000 + right * 12_000 for left, right in NESTED), *(s * 8000 for s in REPEATED)]
+)
+def test_the_time_grows_with_the_text_and_not_with_its_square(text: str) -> None:
+    began = time.process_time()
+    with contextlib.suppress(BadInput):
+        read(text)
+    assert time.process_time() - began < 1

@@ -4,8 +4,10 @@ import random
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
-from cgmh.text.sentences import Sentences
+from cgmh.text.sentences import Sentences, by_length, rows_within
 
 CAPACITY = 8
 
@@ -101,3 +103,26 @@ def test_select_where_differs_and_words() -> None:
     assert sentences.word_at(torch.full((4,), CAPACITY + 5)).tolist() == [int(row[-1]) for row in sentences.ids]
     longer = Sentences.from_lists([[1], [1, 0]], 3)
     assert longer.differs(longer.select(torch.tensor([1, 0]))).all()  # a word 0 is not padding
+
+
+@given(st.lists(st.integers(1, 50), max_size=30), st.integers(1, 200))
+def test_groups_by_length_hold_every_place_once_and_no_more_words_than_allowed(lengths: list[int], words: int) -> None:
+    groups = by_length(lengths, words)
+    assert sorted(at for group in groups for at in group) == list(range(len(lengths)))
+    for group in groups:
+        assert group == sorted(group)
+        assert len(group) == 1 or len(group) * max(lengths[at] for at in group) <= words
+    longest = [max(lengths[at] for at in group) for group in groups]
+    assert longest == sorted(longest)
+
+
+def test_what_is_alike_in_length_is_together() -> None:
+    assert by_length([3, 90, 4, 100, 5], 200) == [[0, 2, 4], [1, 3]]
+    assert by_length([3, 3, 3], 9) == [[0, 1, 2]]
+    assert by_length([], 9) == []
+
+
+def test_the_longest_sentence_can_be_read_alone() -> None:
+    assert rows_within({"cpu": 100, "cuda": 1000}, 30, "cpu") == 3
+    assert rows_within({"cpu": 100, "cuda": 1000}, 30, torch.device("cuda")) == 33
+    assert rows_within({"cpu": 100, "cuda": 1000}, 300, "meta") == 1

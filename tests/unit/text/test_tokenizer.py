@@ -1,10 +1,23 @@
 """Text to words and back: what people write survives the round trip."""
 
+import time
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from cgmh.text.tokenizer import capitalize, first_word, join, normalize, split, truecase
+from cgmh.errors import BadInput
+from cgmh.text.tokenizer import (
+    MAX_ACCENTS,
+    MAX_CHARACTERS,
+    capitalize,
+    check_size,
+    first_word,
+    join,
+    normalize,
+    split,
+    truecase,
+)
 
 SENTENCES = {
     "It's fine.": "It 's fine .",
@@ -144,3 +157,38 @@ PIECES = (
 def test_written_text_is_written_the_same_again(pieces: list[tuple[str, str]]) -> None:
     text = join(split("".join(piece + space for piece, space in pieces)))
     assert join(split(text)) == text
+
+
+SHAPES = [
+    "+", "+-.", "a+", "a@", "a@b.-", "a@b.", "1.", "1,", "a.", "a'", "a-", "http://.", "www. ", "é.. ", "\u0301",
+    "a\u0301", "👨\u200d", "🇩", "‘a ", "'\"", "«", "की",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_time_grows_with_the_text_and_not_with_its_square(shape: str) -> None:
+    text = shape * (40_000 // len(shape))
+    began = time.process_time()
+    split(text)
+    assert time.process_time() - began < 1
+
+
+def test_a_mailbox_longer_than_any_is_words() -> None:
+    assert split(f"{'a' * 64}@b.org") == [f"{'a' * 64}@b.org"]
+    assert split(f"+{'a' * 64}@b.org")[0] == "+"
+
+
+def test_nobody_typed_so_much() -> None:
+    check_size("a" * MAX_CHARACTERS)
+    check_size("a" * 20, 20)
+    with pytest.raises(BadInput, match=r"^has 10,001 characters; at most 10,000 are read at a time, so split it$"):
+        check_size("a" * (MAX_CHARACTERS + 1))
+    with pytest.raises(BadInput, match=r"^sentence 3 has 21 characters; at most 20 "):
+        check_size("a" * 21, 20, of="sentence 3 ")
+
+
+@pytest.mark.parametrize("accents", ["\u0301\u0316", "\u0301\u00ad"])
+def test_nobody_typed_so_many_accents(accents: str) -> None:
+    check_size("a" + "\u0301" * MAX_ACCENTS + "é" + "\u0316" * MAX_ACCENTS)
+    with pytest.raises(BadInput, match="has more than 30 accents on one letter"):
+        check_size("a" + accents * 31)

@@ -101,11 +101,10 @@ class Stack:
         # The part that needs no state is computed for all words at once.
         fed = torch.split(self._inputs(self._embed(words[rows, times])), active)
         state = state[order[: active[0]]]
-        states = []
-        for count, inputs in zip(active, fed, strict=True):
-            state = self._step(inputs, state[:count])
-            states.append(state)
-        return torch.cat(states), rows, times
+        states = state.new_empty(len(rows), self.width)
+        for count, inputs, after in zip(active, fed, torch.split(states, active), strict=True):
+            state = after.copy_(self._step(inputs, state[:count]))
+        return states, rows, times
 
 
 class WordTable:

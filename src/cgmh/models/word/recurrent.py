@@ -4,6 +4,7 @@ Forward states hold up to an edit, so scoring a candidate starts there. Backward
 so they survive changes of length; those to the left of an accepted edit are recomputed when a fill first asks for them.
 """
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 
@@ -12,9 +13,11 @@ from torch import Tensor
 
 from ...draws import Draws
 from ...text.lexicon import Lexicon
-from ...text.sentences import Sentences
+from ...text.sentences import MAX_HELD, MAX_READ, Sentences, by_length, rows_within
 from ...text.vocabulary import Vocabulary
 from .layers import Linear, Stack, WordTable, widen
+
+ALL_WORDS = 64  # states whose probabilities of all words are computed in one go
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,11 @@ class Predictor:
 
     def all_log_probs(self, state: Tensor) -> Tensor:
         """log p of every word [N, V]."""
-        log_classes, query = self.split(state)
-        return (torch.log_softmax(widen(self.table.all_logits(query)), -1) + log_classes[..., None]).flatten(1)
+        log_probs = widen(state.new_empty(len(state), self.table.num_classes, self.table.class_size))
+        for states, part in zip(torch.split(state, ALL_WORDS), torch.split(log_probs, ALL_WORDS), strict=True):
+            log_classes, query = self.split(states)
+            torch.log_softmax(widen(self.table.all_logits(query)), -1, out=part).add_(log_classes[..., None])
+        return log_probs.flatten(1)
 
 
 @dataclass(frozen=True)
@@ -160,27 +166,43 @@ class RecurrentModel:
         log_words = torch.zeros(number, capacity + 1, device=ids.device, dtype=torch.float64)
         nothing = torch.zeros_like(sentences.lengths)
         encoding = RecurrentEncoding(ids, sentences.lengths.clone(), forward, backward, nothing.clone(), log_words)
-        rows = torch.arange(number, device=ids.device)
-        pending = self.score(encoding, rows, sentences, nothing, nothing, None)
-        self.finish(encoding, pending, rows >= 0)
-        self.commit(encoding, pending, rows >= 0)
+        for rows in self._parts(ids):
+            pending = self.score(encoding, rows, sentences.select(rows), nothing[rows], nothing[rows], None)
+            self.finish(encoding, pending, rows >= 0)
+            self.commit(encoding, pending, rows >= 0)
         return encoding
+
+    def _parts(self, ids: Tensor) -> tuple[Tensor, ...]:
+        """The rows of ids [B, L], in parts of as many as may be read in one go."""
+        rows = torch.arange(len(ids), device=ids.device)
+        return torch.split(rows, rows_within(MAX_READ, ids.shape[1], ids.device))
 
     def log_prob(self, encoding: RecurrentEncoding) -> Tensor:
         return encoding.log_words.sum(-1)
 
+    def log_probs(self, sentences: Sequence[Sequence[int]]) -> list[float]:
+        """log p of sentences of any lengths, end mark included."""
+        log_probs = torch.zeros(len(sentences), dtype=torch.float64)
+        for places in by_length([len(ids) + 1 for ids in sentences], rows_within(MAX_HELD, 1, self.device)):
+            part = [sentences[at] for at in places]
+            batch = Sentences.from_lists(part, max(map(len, part)) + 1, device=self.device)
+            log_probs[places] = self.log_prob(self.encode(batch)).cpu()
+        return log_probs.tolist()
+
     def backward_log_prob(self, encoding: RecurrentEncoding) -> Tensor:
         """log p(sentence) [B] of the backward model, start mark included."""
-        number, capacity = encoding.ids.shape
-        rows = torch.arange(number, device=encoding.ids.device)
-        self._extend_backward(encoding, rows, encoding.lengths)
-        columns = torch.arange(capacity + 1, device=rows.device)
-        at, read = (columns <= encoding.lengths[:, None]).nonzero(as_tuple=True)
-        before = encoding.lengths[at] - read - 1  # the word that the backward model predicts next
-        word = torch.where(before >= 0, encoding.ids[at, before.clamp(min=0)], self.vocabulary.start)
-        tops = self._backward.stack.top(encoding.backward[at, read])
-        log_prob = self._backward.predictor.log_prob(tops, word)
-        return torch.zeros(number, dtype=torch.float64, device=rows.device).index_add_(0, at, log_prob.double())
+        log_probs = torch.zeros(len(encoding.ids), dtype=torch.float64, device=encoding.ids.device)
+        columns = torch.arange(encoding.ids.shape[1] + 1, device=log_probs.device)
+        for rows in self._parts(encoding.ids):
+            lengths = encoding.lengths[rows]
+            self._extend_backward(encoding, rows, lengths)
+            of, read = (columns <= lengths[:, None]).nonzero(as_tuple=True)
+            at = rows[of]
+            before = lengths[of] - read - 1  # the word that the backward model predicts next
+            word = torch.where(before >= 0, encoding.ids[at, before.clamp(min=0)], self.vocabulary.start)
+            tops = self._backward.stack.top(encoding.backward[at, read])
+            log_probs.index_add_(0, at, self._backward.predictor.log_prob(tops, word).double())
+        return log_probs
 
     def fill(self, encoding: RecurrentEncoding, rows: Tensor, left: Tensor, right: Tensor) -> FactoredFill:
         mixed = self._around(encoding, rows, left, right)
@@ -277,7 +299,7 @@ class RecurrentModel:
         ended = times + 1 == steps[rows]
         pending.last = pending.last.index_copy(0, rows[ended], states[ended])
         pending.scored = pending.scored + steps
-        pending.states = torch.cat([pending.states, states])
+        pending.states = torch.cat([pending.states, states]) if len(pending.states) else states
         pending.state_rows = torch.cat([pending.state_rows, rows])
         pending.state_positions = torch.cat([pending.state_positions, positions])
 

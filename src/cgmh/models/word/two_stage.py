@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from ...text.lexicon import Lexicon
-from ...text.sentences import Sentences
+from ...text.sentences import MAX_READ, Sentences, by_length, rows_within
 from ...text.tokenizer import join
 from ..protocols import Fill, PrefixModel, TextModel
 from .recurrent import RecurrentModel
@@ -185,6 +185,17 @@ def log_readings(
 
     A word outside the vocabulary does not fit any place; or, with `shapes`, as well as an unknown of its shape.
     """
+    readings = torch.zeros(3, len(sentences), dtype=torch.float64, device=model.device)
+    for places in by_length([len(ids) + 1 for ids in sentences], rows_within(MAX_READ, 1, model.device)):
+        parts = _log_readings([sentences[at] for at in places], model, shapes=shapes)
+        readings[:, places] = torch.stack([part.double() for part in parts])
+    forward, backward, filled = readings
+    return forward, backward, filled
+
+
+def _log_readings(
+    sentences: Sequence[Sequence[int]], model: RecurrentModel, *, shapes: bool
+) -> tuple[Tensor, Tensor, Tensor]:
     batch = Sentences.from_lists(sentences, max(map(len, sentences)) + 1, device=model.device)
     encoding = model.encode(batch)
     forward, backward = model.log_prob(encoding), model.backward_log_prob(encoding)

@@ -48,7 +48,7 @@ class Correct:
             return unchanged(input.text)
         return [TypedSentence(input, passage, number) for number in range(len(passage.sentences))]
 
-    def pose(self, sources: Sequence[TypedSentence], models: Models, chains: int, seed: int, first: int = 0) -> Problem:
+    def pose(self, sources: Sequence[TypedSentence], models: Models, chains: int, seed: int) -> Problem:
         lexicon = Lexicon(models.words.vocabulary)
         confusions = load_confusions(models.words.vocabulary)
         read = [CorrectionSource.read(source, lexicon, confusions) for source in sources]

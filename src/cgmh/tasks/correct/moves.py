@@ -14,7 +14,7 @@ from ...proposals import Group
 from ...target import Target
 from ...text.edits import Edit, Ids, splice
 from ...text.lexicon import Lexicon
-from ...text.sentences import Sentences
+from ...text.sentences import MAX_READ, Sentences, rows_within
 from .confusions import Confusions
 from .source import CorrectionSource, first_factor
 
@@ -49,20 +49,25 @@ def estimate_gains(
         gaps = torch.tensor([*((at, at + 1) for at in range(num_words)), *((at, at) for at in range(num_words + 1))])
         gaps = gaps.to(model.device)
         log_fill = model.fill_log_probs(encoding, torch.full_like(gaps[:, 0], number), gaps[:, 0], gaps[:, 1])
-        log_fill = log_fill.index_fill(1, model.special_ids, -torch.inf)
+        log_fill = log_fill.index_fill_(1, model.special_ids, -torch.inf)
         tried = dict.fromkeys(source.edits(lexicon, confusions, log_fill[:num_words], log_fill[num_words:]))
         edits = [
             edit
             for edit in tried
             if len(edit.replacement) + num_words > len(edit.original) and edit.replacement != edit.original
         ]
-        edited = [splice(source.ids, [edit]) for edit in edits]
-        batch = Sentences.from_lists(edited, capacity, [number] * len(edited), device=model.device)
-        left = torch.tensor([edit.start for edit in edits], device=model.device)
-        right = torch.tensor([num_words - edit.end for edit in edits], device=model.device)
-        gain = model.score(encoding, torch.full_like(left, number), batch, left, right, WINDOW).log_gain.double()
-        gain = scale * gain + channel.log_factor(batch) - base[number] + channel.first * first_factor(num_words)
-        gains.append(dict(zip(edits, gain.tolist(), strict=True)))
+        first = channel.first * first_factor(num_words) - base[number]
+        together = rows_within(MAX_READ, WINDOW + 2, model.device)
+        own: dict[Edit[Ids], float] = {}
+        for at in range(0, len(edits), together):
+            part = edits[at : at + together]
+            edited = [splice(source.ids, [edit]) for edit in part]
+            batch = Sentences.from_lists(edited, capacity, [number] * len(part), device=model.device)
+            left = torch.tensor([edit.start for edit in part], device=model.device)
+            right = torch.tensor([num_words - edit.end for edit in part], device=model.device)
+            gain = model.score(encoding, torch.full_like(left, number), batch, left, right, WINDOW).log_gain.double()
+            own |= zip(part, (scale * gain + channel.log_factor(batch) + first).tolist(), strict=True)
+        gains.append(own)
     return gains
 
 

@@ -44,7 +44,7 @@ class Paraphrase:
     def read(self, input: ParaphraseInput, vocabulary: Vocabulary) -> list[Source]:
         return [read_source(input, vocabulary)]
 
-    def pose(self, sources: Sequence[Source], models: Models, chains: int, seed: int, first: int = 0) -> Problem:
+    def pose(self, sources: Sequence[Source], models: Models, chains: int, seed: int) -> Problem:
         lexicon = Lexicon(models.words.vocabulary)
         sources = [source.bound(lexicon) for source in sources]
         words = models.words.bound(lexicon)

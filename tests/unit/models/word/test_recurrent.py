@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from cgmh.models.word import recurrent
 from cgmh.models.word.recurrent import RecurrentModel
+from cgmh.models.word.two_stage import log_readings
 from cgmh.text.lexicon import Lexicon
-from cgmh.text.sentences import Sentences
+from cgmh.text.sentences import MAX_HELD, MAX_READ, Sentences
 from recurrent_toys import WORDS, tiny_model
 
 torch.set_num_threads(1)
@@ -74,3 +76,30 @@ def test_a_bound_model_reads_unknown_words_by_their_shape(model: RecurrentModel)
 
 def test_the_name_says_which_weights(tmp_path: Path) -> None:
     assert tiny_model(tmp_path, "float32").name.endswith("-float32")
+
+
+def test_reading_in_parts_changes_nothing(model: RecurrentModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = torch.Generator().manual_seed(0)
+    sentences = [torch.randint(model.num_words, (n % 7 + 1,), generator=chance).tolist() for n in range(20)]
+    batch = Sentences.from_lists(sentences, 9)
+    gaps = torch.arange(20), torch.zeros(20, dtype=torch.int64), batch.lengths
+
+    def readings() -> list[torch.Tensor]:
+        encoding = model.encode(batch)
+        filled = model.fill_log_probs(encoding, *gaps)
+        listed = torch.tensor(model.log_probs(sentences), dtype=torch.float64)
+        return [
+            model.log_prob(encoding),
+            model.backward_log_prob(encoding),
+            filled,
+            listed,
+            *log_readings(sentences, model),
+        ]
+
+    whole = readings()
+    torch.testing.assert_close(whole[3], whole[0])
+    monkeypatch.setitem(MAX_READ, "cpu", 27)
+    monkeypatch.setitem(MAX_HELD, "cpu", 50)
+    monkeypatch.setattr(recurrent, "ALL_WORDS", 3)
+    for part, reading in zip(readings(), whole, strict=True):
+        torch.testing.assert_close(part, reading)
