@@ -130,7 +130,7 @@ CASES = {
     "keywords: phrases, no room": keywords("the sat", "cat", max_words=3),
     "keywords: long phrases, no room": keywords("the cat sat the", "sat", max_words=5, room=0),
     "keywords: alternatives of unequal length": keywords("cat|the sat", max_words=2),
-    "keywords: unequal length, no room": keywords("cat|the sat", max_words=2, min_words=2),
+    "keywords: unequal length, no room": keywords("cat the|sat sat sat", max_words=3, min_words=3, room=0),
     "keywords: two of unequal length, no room": keywords(
         "the|cat sat", "sat|cat cat", max_words=3, min_words=3, room=0
     ),

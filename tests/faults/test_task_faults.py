@@ -9,7 +9,7 @@ import torch
 
 from cgmh.constraints import ContainsWords
 from cgmh.draws import Draws
-from cgmh.proposals import FillHead, Group, Leap, SwapBlocks, variants
+from cgmh.proposals import Alternatives, FillHead, Group, Leap, SwapBlocks, variants
 from cgmh.proposals.fillers import Floor
 from cgmh.proposals.protocols import INSERT, Candidate, View
 from cgmh.tasks import keywords
@@ -100,11 +100,11 @@ FAULTS: dict[str, tuple[str, Seed, str]] = {
     ),
     "the words of a paraphrase never change places": (
         "paraphrase: numbers and negations",
-        _replaced("cgmh.tasks.paraphrase.SwapBlocks", lambda _: SwapBlocks(100)),
+        _replaced("cgmh.tasks.paraphrase.SwapBlocks", lambda longest: Alternatives([[] for _ in longest])),
         APART,
     ),
-    "a misspelt word never comes twice": (
-        "correct: a misspelt word",
+    "an unknown name never comes twice": (
+        "correct: an unknown name",
         _no_own_words("cgmh.tasks.correct.FillHead"),
         APART,
     ),
