@@ -1,6 +1,5 @@
 """One composition behind every way to use the package: read, pose, sample, report."""
 
-import math
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -11,10 +10,13 @@ from typing import Any, NoReturn
 import torch
 from tqdm import tqdm
 
+from .arguments import items, listed, shown, strings
 from .constraints import Claim, Constraint
-from .errors import BadInput
+from .constraints.protocols import bind, claims_of
+from .errors import BadInput, InfeasibleStart
 from .inputs import CorrectInput, KeywordInput, ParaphraseInput
 from .models.load import AnyModel, Models, as_model, load_models
+from .models.protocols import ask
 from .models.text.masked import MaskedModel
 from .models.word.recurrent import RecurrentModel
 from .models.word.two_stage import TwoStageModel
@@ -56,16 +58,15 @@ def solve(
     language model proposes words for a share of the edits; that changes how chains move, not what they sample.
     `constraints` of one's own are further factors of the target.
 
-    An input that cannot be read raises `BadInput` before anything is sampled; `solve_each` goes on without it.
+    An input that cannot be read raises `BadInput` before anything is sampled, one for which no start is found when its
+    turn comes; `solve_each` goes on without them.
     """
     if hasattr(inputs, "pose"):  # a task
         warnings.warn("solve(task, inputs) is now solve(inputs)", DeprecationWarning, stacklevel=2)
         inputs, settings = settings, rest[0] if rest else None  # type: ignore[assignment]
     session = _Session(inputs, settings, model, big, masked, constraints)
-    for number, source in enumerate(session.sources, start=1):
-        if isinstance(source, BadInput):
-            raise type(source)(f"input {number}: {source}")
-    return (result for result in session.outcomes(progress=progress) if isinstance(result, Result))
+    list(_raise_first(session.sources))
+    return _raise_first(session.outcomes(progress=progress))
 
 
 def solve_each(
@@ -78,7 +79,7 @@ def solve_each(
     constraints: Sequence[Claim] = (),
     progress: bool = False,
 ) -> Iterator[Result | BadInput]:
-    """As `solve`; what is wrong with an input that cannot be read comes in place of its result."""
+    """As `solve`; what is wrong with an input that cannot be answered comes in place of its result."""
     return _Session(inputs, settings, model, big, masked, constraints).outcomes(progress=progress)
 
 
@@ -94,24 +95,19 @@ class _Session:
         masked: MaskedModel | str | Path | None,
         constraints: Sequence[Claim],
     ) -> None:
-        try:
-            inputs = list(inputs)
-        except TypeError:
-            raise BadInput(f"give a list of inputs: [{inputs!r}]") from None
+        inputs = items("inputs", inputs, "inputs")
         kinds = {type(input) for input in inputs}
         if len(kinds) > 1:
             raise BadInput(f"one run takes inputs of one type, not {', '.join(sorted(k.__name__ for k in kinds))}")
-        self.constraints = [constraints] if isinstance(constraints, Claim) else list(constraints)
-        if not all(isinstance(claim, Claim) for claim in self.constraints):
-            raise BadInput(
-                "`constraints` takes claims: contains(...), @cgmh.constraint over a function, or your own Claim"
-            )
+        self.constraints = claims_of(constraints)
         self.sources: list[list[Any] | BadInput] = []
         if not inputs:
             return
         (kind,) = kinds
         self.task = task_of(kind)
-        settings = settings or kind.defaults
+        settings = kind.defaults if settings is None else settings
+        if not isinstance(settings, Settings):
+            raise BadInput(f"`settings` takes Settings, not {shown(settings)}")
         if settings.select not in kind.rules:
             raise BadInput(f"`select` {settings.select}: this task takes one of {', '.join(kind.rules)}")
         bare = load_models(model, big, settings.use, kind.uses, masked)
@@ -137,11 +133,13 @@ class _Session:
         for source in self.sources:
             if isinstance(source, BadInput):
                 yield source
-            else:
-                yield self.task.join(source, list(islice(results, len(source))))
+                continue
+            parts = list(islice(results, len(source)))
+            errors = [part for part in parts if isinstance(part, BadInput)]
+            yield errors[0] if errors else self.task.join(source, [part for part in parts if isinstance(part, Result)])
         next(results, None)  # ends the progress bar
 
-    def _results(self, sources: list[Any], *, progress: bool) -> Iterator[Result]:
+    def _results(self, sources: list[Any], *, progress: bool) -> Iterator[Result | BadInput]:
         settings = self.settings
         rows = ROWS if self.models.words.device.type == "cpu" else ROWS_ON_GPU
         together = max(1, rows // (settings.chains * settings.temper))
@@ -149,17 +147,27 @@ class _Session:
         total = len(sources) * settings.chains * num_steps
         with tqdm(total=total, unit="step", unit_scale=True, delay=2, disable=not progress, leave=False) as bar:
             for first in range(0, len(sources), together):
-                batch = sources[first : first + together]
-                with single_threaded():
-                    problem = self.task.pose(batch, self.models, settings.chains, settings.seed, first)
-                    runs = self._runs(problem, batch, first, bar)
-                yield from map(problem.report.result, runs)
+                yield from self._answered(sources[first : first + together], bar)
 
-    def _runs(self, problem: Problem, sources: Sequence[Any], first: int, bar: "tqdm[NoReturn]") -> list[Run]:
+    def _answered(self, sources: Sequence[Any], bar: "tqdm[NoReturn]") -> Iterator[Result | BadInput]:
+        """The result of each source, or what is wrong with it; the others run again without those that fail."""
+        try:
+            with single_threaded():
+                problem = self.task.pose(sources, self.models, self.settings.chains, self.settings.seed)
+                runs = self._runs(problem, sources, bar)
+        except InfeasibleStart as error:
+            if not error.sources:
+                raise
+            rest = self._answered([source for at, source in enumerate(sources) if at not in error.sources], bar)
+            yield from (error if at in error.sources else next(rest) for at in range(len(sources)))
+        else:
+            yield from map(problem.report.result, runs)
+
+    def _runs(self, problem: Problem, sources: Sequence[Any], bar: "tqdm[NoReturn]") -> list[Run]:
         """What the chains of each source did under the target of the problem and the user's own constraints."""
-        claims = [claim.bound(problem.lexicon) for claim in self.constraints]
+        claims = [bind(claim, problem.lexicon) for claim in self.constraints]
         about = [problem.about, f"constraints {', '.join(claim.name for claim in claims)}" if claims else ""]
-        start = self._start(problem, claims, first, bar)
+        start = self._start(problem, claims, bar)
         target = Target(problem.target.model, [*problem.target.constraints, *claims])
         record = self._walk(problem, target, start, self.settings, bar)
         return [
@@ -178,7 +186,7 @@ class _Session:
             for number, source in enumerate(sources)
         ]
 
-    def _start(self, problem: Problem, claims: Sequence[Constraint], first: int, bar: "tqdm[NoReturn]") -> Sentences:
+    def _start(self, problem: Problem, claims: Sequence[Constraint], bar: "tqdm[NoReturn]") -> Sentences:
         """Where the chains start, which is free: it changes how soon they are good, not what they converge to.
 
         Where the task's start breaks a hard constraint of the user's, the chains walk under the other hard ones alone
@@ -191,7 +199,7 @@ class _Session:
             walk = Settings(steps=SETTLING, chains=chains, seed=(seed + 2) % 2**62)
             loose = Target(model, [constraint for constraint in own if constraint.hard])
             rules = Target(model, [claim for claim in claims if claim.hard])
-            start = obeying_start(start, rules, self._walk(problem, loose, start, walk, bar), chains, first)
+            start = obeying_start(start, rules, self._walk(problem, loose, start, walk, bar), chains)
         if self.settles:
             settling = Settings(steps=SETTLING, chains=chains, seed=(seed + 1) % 2**62)
             start = self._walk(problem, target, start, settling, bar).final.to(start.device)
@@ -218,6 +226,14 @@ class _Session:
             refused=settings.trace == "all",
             progress=bar.update,
         )
+
+
+def _raise_first(outcomes: Iterable[Any]) -> Iterator[Any]:
+    """The outcomes, up to an input that cannot be answered: that is raised, with its number."""
+    for number, outcome in enumerate(outcomes, start=1):
+        if isinstance(outcome, BadInput):
+            raise type(outcome)(f"input {number}: {outcome}") from outcome.__cause__
+        yield outcome
 
 
 def _check(settings: Settings, models: Models) -> None:
@@ -255,13 +271,11 @@ def keywords(
 
     With `big`, a stronger model of texts (``big="smollm2"``) ranks, weights or is the target: see `solve`.
     """
-    for name, value in {"words": words, "forbid": forbid, "context": context}.items():
-        if isinstance(value, str):
-            raise BadInput(f"`{name}` takes a list of strings: [{value!r}]")
-    input = KeywordInput(tuple(words), ordered, inflect, tuple(forbid), min_words, max_words)
+    input = KeywordInput(strings("words", words), ordered, inflect, strings("forbid", forbid), min_words, max_words)
     settings = Settings(
-        n, steps, chains, seed, temperature, select, use=use, context=tuple(context), temper=temper, anneal=anneal
-    )
+        n, steps, chains, seed, temperature, select, use=use, context=strings("context", context), temper=temper,
+        anneal=anneal,
+    )  # fmt: skip
     return next(solve([input], settings, model=model, big=big, masked=masked, constraints=constraints))
 
 
@@ -293,7 +307,7 @@ def paraphrase(
     """
     if not isinstance(text, str):
         raise BadInput("paraphrase takes one sentence, a string; for several, call `cgmh.solve`")
-    input = ParaphraseInput(text, _listed(match), _listed(protect), max_overlap, difference, start)
+    input = ParaphraseInput(text, listed("match", match), listed("protect", protect), max_overlap, difference, start)
     settings = replace(
         ParaphraseInput.defaults, n=n, steps=steps, chains=chains, seed=seed, temperature=temperature, select=select,
         use=use, anneal=anneal,
@@ -328,7 +342,7 @@ def correct(
         CorrectInput.defaults, n=n, steps=steps, chains=chains, seed=seed, temperature=temperature, select=select,
         use=use, threshold=threshold,
     )  # fmt: skip
-    input = CorrectInput(text, _listed(protect))
+    input = CorrectInput(text, listed("protect", protect))
     return next(correct_all([input], settings, model=model, big=big, constraints=constraints))
 
 
@@ -347,18 +361,14 @@ def correct_all(
     """
     if isinstance(inputs, str):
         raise BadInput("correct_all takes several texts, a list of strings; for one, call `cgmh.correct`")
-    asked = [CorrectInput(input) if isinstance(input, str) else input for input in inputs]
+    texts = items("inputs", inputs, "texts")
+    asked = [CorrectInput(input) if isinstance(input, str) else input for input in texts]
     return solve(asked, settings, model=model, big=big, constraints=constraints, progress=progress)
-
-
-def _listed(names: str | Sequence[str] | None) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names or ())
 
 
 def score(texts: Sequence[str], *, model: AnyModel | None = None) -> Iterator[Score]:
     """The log probability and perplexity of each text under the model, read as one sentence."""
-    if isinstance(texts, str):
-        raise BadInput(f"score takes a list of sentences: [{texts!r}]")
+    texts = strings("texts", texts)
     opened = as_model(model, "float32")
     for at in range(0, len(texts), ROWS):
         batch = texts[at : at + ROWS]
@@ -375,16 +385,9 @@ def score(texts: Sequence[str], *, model: AnyModel | None = None) -> Iterator[Sc
             log_probs = _word_log_probs(opened, words)
         else:
             unknown = [()] * len(batch)
-            log_probs = opened.log_prob(batch).tolist()
+            log_probs = ask(opened, batch).tolist()
         for text, sentence, log_prob, strange in zip(batch, words, log_probs, unknown, strict=True):
-            yield Score(text, tuple(sentence), log_prob, _exp(-log_prob / (len(sentence) + 1)), strange)
-
-
-def _exp(value: float) -> float:
-    try:
-        return math.exp(value)
-    except OverflowError:
-        return math.inf
+            yield Score.of(text, sentence, log_prob, strange)
 
 
 def _word_log_probs(model: RecurrentModel, words: Sequence[Sequence[str]]) -> list[float]:

@@ -114,7 +114,7 @@ class Keywords:
         owners = [number for number in range(len(sources)) for _ in range(chains)]
         start = Sentences.from_lists(rows, capacity, owners, device=words.device)
         names = torch.arange(chains).repeat(len(sources))
-        start = grow(Target(words, allowed), Target(words, asked), start, GROWTH, seed, names, first)
+        start = grow(Target(words, allowed), Target(words, asked), start, GROWTH, seed, names)
         moves = partial(_moves, contains, wanted)
         return Problem(lexicon, words, Target(model, asked), moves, start, Ranked(lexicon, words))
 

@@ -20,13 +20,10 @@ def repeated(sentences: Sequence[Sequence[int]], chains: int, capacity: int, dev
     return Sentences.from_lists([ids for ids in sentences for _ in range(chains)], capacity, owners, device=device)
 
 
-def grow(
-    allowed: Target, target: Target, sentences: Sentences, rounds: int, seed: int, chains: Tensor, first: int = 0
-) -> Sentences:
+def grow(allowed: Target, target: Target, sentences: Sentences, rounds: int, seed: int, chains: Tensor) -> Sentences:
     """Insert words from the fill head at random slots: `rounds` of them, then on until the target is possible.
 
-    Every sentence on the way satisfies `allowed`, which is the target without its lower bound on length. `first` is the
-    number of the first input, for the message.
+    Every sentence on the way satisfies `allowed`, which is the target without its lower bound on length.
     """
     model = allowed.model
     rows = torch.arange(len(sentences), device=sentences.device)
@@ -40,17 +37,17 @@ def grow(
         word = model.fill(model.encode(sentences), rows, slot, slot).choose(draws)
         longer = sentences.insert(slot, word)
         sentences = longer.where(wanted & allowed.possible(longer), sentences)
-    failed = first + int(sentences.inputs[~target.possible(sentences)][0])
-    raise InfeasibleStart(f"input {failed + 1}: no sentence was found that satisfies all constraints; loosen them")
+    failed = sentences.inputs[~target.possible(sentences)].tolist()
+    raise InfeasibleStart("no sentence was found that satisfies all constraints; loosen them", failed)
 
 
-def obeying_start(start: Sentences, own: Target, record: Record, chains: int, first: int = 0) -> Sentences:
+def obeying_start(start: Sentences, own: Target, record: Record, chains: int) -> Sentences:
     """The start, with the rows that `own` rules out replaced by sentences that some chain of the input came to.
 
     `record` is of chains that walked under all other hard constraints; `own` is a target of those that the start
     breaks. There are `chains` rows for each input.
     """
-    rows, bad = start.to_lists(), ~own.possible(start)
+    rows, bad, failed = start.to_lists(), ~own.possible(start), []
     for input in sorted(set(start.inputs[bad].tolist())):
         part = record.of(input)
         columns = zip(*(part.steps[name].tolist() for name in ("changed", "step", "chain")), strict=True)
@@ -59,10 +56,11 @@ def obeying_start(start: Sentences, own: Target, record: Record, chains: int, fi
         visited = part.proposed.select(order).to(start.device)
         obeying = visited.select(own.possible(visited).nonzero()[:, 0]).to_lists() if len(visited) else []
         if not obeying:
-            broken = " and ".join(own.broken(start))
-            raise InfeasibleStart(
-                f"input {first + input + 1}: no sentence was found that satisfies {broken}; loosen it, or make it soft"
-            )
+            failed.append(input)
+            continue
         for row in (bad & (start.inputs == input)).nonzero()[:, 0].tolist():
             rows[row] = obeying[row % chains % len(obeying)]
+    if failed:
+        broken = " and ".join(own.broken(start))
+        raise InfeasibleStart(f"no sentence was found that satisfies {broken}; loosen it, or make it soft", failed)
     return Sentences.from_lists(rows, start.capacity, start.inputs, start.device)
