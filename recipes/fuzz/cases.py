@@ -4,7 +4,7 @@ import math
 import os
 import random
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
@@ -22,9 +22,9 @@ We discussed about the plan yesterday|I am agree with you|Where you are going?|a
 e.g. the U.S.A. vs. the E.U. (see http://example.org/a?b=c and me@example.org)|- one item|| a | b | c ||""".replace(
     "\n", "|"
 ).split("|")
-WORDS = """river boat lottery scholarships BMW Zürich car|automobile prime\u00a0minister don't it's 3.14 1998 New\u00a0York
-walk iPhone x ! . , ( ) " ' - — … | || a|b|c <unk> <s> </s> the The THE zzzzqx naïve ﬁrst 北京 привет שלום مرحبا ٣ Ⅳ ½ 👍 👩‍👩‍👧 é e\u0301
-C++ #tag @me $5 50% 'tis O'Neil well-known co-operate and/or""".split()
+WORDS = """river boat lottery scholarships BMW Zürich car|automobile prime\u00a0minister don't it's 3.14 1998
+New\u00a0York walk iPhone x ! . , ( ) " ' - — … | || a|b|c <unk> <s> </s> the The THE zzzzqx naïve ﬁrst 北京 привет שלום مرحبا ٣ Ⅳ ½ 👍
+👩‍👩‍👧 é e\u0301 C++ #tag @me $5 50% 'tis O'Neil well-known co-operate and/or""".split()
 # Characters that texts from PDFs, word processors, chats and other scripts bring along
 ODD = (
     "\u00ad\u200b\u200c\u200d\u2060\ufeff\u00a0\u202f\u2009\u3000\u2028\u2029\x85\x0b\x0c\t\x00\x07\x1b\x7f\ufffd\ufffe"
@@ -55,6 +55,12 @@ BLOCKS = (
 )
 
 
+class Chance(random.Random):
+    """Random choices; of a careful case, all that is chosen beside the texts is right."""
+
+    careful = False
+
+
 @dataclass
 class Case:
     """What is done, and what has to hold of it."""
@@ -73,16 +79,17 @@ class Case:
 
 def make(seed: int) -> Case:
     """The case of a seed."""
-    rng = random.Random(seed)  # noqa: S311 - no secrets
+    rng = Chance(seed)
+    rng.careful = rng.random() < 0.6
     if rng.random() < 0.35:
         name = _weighted(rng, VERBS)
         return Case(seed, name, is_verb=True, arguments=_ARGUMENTS[name](rng))
     name = _weighted(rng, COMMANDS)
     case = Case(seed, name, spawned=rng.random() < 0.06)
     _FILL[name](rng, case)
-    if rng.random() < 0.12:
+    if not rng.careful and rng.random() < 0.2:
         case.argv = [argument for argument in case.argv if rng.random() < 0.85]
-    if rng.random() < 0.04:
+    if not rng.careful and rng.random() < 0.1:
         case.argv.insert(rng.randrange(len(case.argv) + 1), rng.choice(["--nothing", "--", "-h", "--version", "-"]))
     if rng.random() < 0.25:
         encoding = rng.choice(["ascii", "latin-1", "cp1252", "utf-8", "utf-16", "latin-1:replace", "cp437:strict"])
@@ -98,13 +105,15 @@ def _whole(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
 
 
-def _weighted(rng: random.Random, weights: dict[str, int]) -> str:
+def _weighted(rng: Chance, weights: dict[str, int]) -> str:
     return rng.choices(list(weights), list(weights.values()))[0]
 
 
-def odd_text(rng: random.Random, *, huge: bool = False) -> str:
+def odd_text(rng: Chance, *, huge: bool = False) -> str:
     """A sentence or what may be pasted in place of one."""
     kind = rng.random()
+    if rng.careful and rng.random() < 0.5:
+        kind = 1.0
     if huge and kind < 0.02:
         return rng.choice(BLOCKS) * rng.choice([20_000, 200_000])
     if kind < 0.05:
@@ -123,18 +132,18 @@ def odd_text(rng: random.Random, *, huge: bool = False) -> str:
     return rng.choice([str, str, str, str.upper, str.lower, str.title])(text)
 
 
-def odd_word(rng: random.Random) -> str:
+def odd_word(rng: Chance) -> str:
     kind = rng.random()
-    if kind < 0.75:
+    if kind < (0.95 if rng.careful else 0.6):
         return rng.choice(WORDS)
     if kind < 0.85:
         return rng.choice(["", " ", "|", "a|", "\t", "-", "--", "\x1b[31m", "\udcff", "x" * 3000, "a " * 30])
     return odd_text(rng)[:60]
 
 
-def odd_bytes(rng: random.Random, line: Callable[[random.Random], str]) -> bytes:
+def odd_bytes(rng: Chance, line: Callable[[Chance], str]) -> bytes:
     """What a file may hold."""
-    kind = rng.random()
+    kind = 1.0 if rng.careful else rng.random()
     if kind < 0.04:
         return b""
     if kind < 0.08:
@@ -142,68 +151,44 @@ def odd_bytes(rng: random.Random, line: Callable[[random.Random], str]) -> bytes
     newline = rng.choice(["\n", "\n", "\n", "\r\n", "\r", "\n\n"])
     lines = [line(rng) for _ in range(rng.choice([1, 1, 2, 3, 5]))]
     text = newline.join(lines) + rng.choice(["", newline])
-    data = text.encode(rng.choice(["utf-8"] * 8 + ["utf-8-sig", "utf-16", "latin-1"]), "replace")
-    if rng.random() < 0.1:
+    data = text.encode(rng.choice(["utf-8", "utf-8-sig"] if rng.careful else ["utf-8", "utf-16", "latin-1"]), "replace")
+    if not rng.careful and rng.random() < 0.3:
         at = rng.randrange(len(data) + 1)
         data = data[:at] + rng.choice([b"\xff", b"\xc3", b"\0", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"]) + data[at:]
     return data
 
 
-def _option(rng: random.Random, name: str, good: list[Any], chance: float = 0.3) -> list[str]:
-    if rng.random() > chance:
+def _option(rng: Chance, name: str, good: list[Any], bad: Sequence[Any] = (), chance: float = 0.3) -> list[str]:
+    if (not good and rng.careful) or rng.random() > chance:
         return []
-    bad = [
-        "0",
-        "-1",
-        "nan",
-        "inf",
-        "-inf",
-        "1e400",
-        "9" * 30,
-        "9" * 5000,
-        "",
-        "x",
-        "1.5",
-        "٣",
-        "0x10",
-        "1_0",
-        "true",
-        " 3",
-    ]
-    return [name, str(rng.choice(good) if rng.random() < 0.85 else rng.choice(bad))]
+    if good and (rng.careful or rng.random() < 0.6):
+        return [name, str(rng.choice(good))]
+    return [name, str(rng.choice([*STRINGS, *bad]))]
 
 
-def _sampling(rng: random.Random, rules: list[str]) -> list[str]:
-    chains, steps = rng.choice([1, 2, 5]), rng.choice([1, 3, 10])
-    argv = ["--chains", str(chains), "--steps", str(steps)]
-    if rng.random() < 0.1:  # the last one counts
-        argv += _option(rng, "--chains", [0], 1) + _option(rng, "--steps", [0], 1)
+# What no option expects
+STRINGS = ["0", "-1", "nan", "inf", "-inf", "1e400", "9" * 30, "9" * 5000, "", "x", "1.5", "٣", "0x10", "1_0", "true"]
+RULES = ["best", "first", "last", "consensus"]
+CORRECT_RULES = ["threshold", "consensus", "best", "last"]
+MODELS = ["smollm2", "{dir}/junk.arpa", "{dir}", "{dir}/none", "x" * 300, "~", "./x.gguf", "a b"]  # that are none
+
+
+def _sampling(rng: Chance, rules: list[str], *, ranks: bool = True) -> list[str]:
+    argv = ["--chains", str(rng.choice([1, 2, 5])), "--steps", str(rng.choice([1, 3, 10]))]
+    if not rng.careful and rng.random() < 0.1:  # the last one counts
+        argv += _option(rng, rng.choice(["--chains", "--steps"]), [], chance=1)
     argv += _option(rng, "--n", [1, 2, 5, 500, 1000]) + _option(rng, "--seed", [0, 7, 2**40, 2**62])
-    argv += _option(rng, "--temperature", [0.05, 0.5, 1, 3, 20]) + _option(rng, "--select", rules, 0.25)
+    argv += _option(rng, "--temperature", [0.05, 0.5, 1, 3, 20])
     for flag, chance in {"--json": 0.6, "--trace": 0.12, "--trace-all": 0.08, "--quiet": 0.1}.items():
         argv += [flag] * (rng.random() < chance)
-    argv += _option(rng, "--use", ["rerank", "target", "resample"], 0.08)
-    argv += _option(rng, "--context", ["none", "{dir}/context.txt", "{dir}/none"], 0.06)
-    argv += _option(rng, "--model", MODELS, 0.08) + _option(rng, "--big", [*MODELS, "none"], 0.08)
-    return argv
+    if rng.random() < 0.8:
+        return argv + _option(rng, "--select", rules, RULES) + _option(rng, "--big", [], MODELS, 0.1)
+    argv += _option(rng, rng.choice(["--big", "--big", "--model"]), ["{dir}/tiny.arpa"], MODELS, 1)
+    argv += _option(rng, "--use", ["rerank", "target", "resample"] if ranks else ["target"], ["rerank"])
+    return argv + _option(rng, "--context", ["none"], ["{dir}/context.txt", "{dir}/none"])
 
 
-MODELS = [
-    "en",
-    "smollm2",
-    "{dir}/tiny.arpa",
-    "{dir}/junk.arpa",
-    "{dir}",
-    "{dir}/none",
-    "x" * 300,
-    "~",
-    "./x.gguf",
-    "a b",
-]
-RULES = ["best", "first", "last", "consensus", "threshold"]
-
-
-def _surroundings(rng: random.Random, case: Case) -> None:
+def _surroundings(rng: Chance, case: Case) -> None:
     case.files["context.txt"] = odd_bytes(rng, odd_text)
     case.files["tiny.arpa"] = ARPA.encode()
     junk = bytearray(ARPA.encode())
@@ -212,67 +197,67 @@ def _surroundings(rng: random.Random, case: Case) -> None:
     case.files["junk.arpa"] = bytes(junk[: rng.choice([len(junk), rng.randrange(len(junk))])])
 
 
-def _inputs(rng: random.Random, case: Case, line: Callable[[random.Random], str], most: int) -> list[str]:
+def _inputs(rng: Chance, case: Case, line: Callable[[Chance], str], most: int) -> list[str]:
     """Inputs as arguments, in a file or on stdin."""
     kind = rng.random()
     if kind < 0.45:
         return [line(rng) for _ in range(rng.randint(1, most))]
     if kind < 0.7:
         case.files["input.txt"] = odd_bytes(rng, line)
-        return ["--file", rng.choice(["{dir}/input.txt"] * 9 + ["{dir}", "{dir}/none", "", "-"])]
+        return ["--file", rng.choice(["{dir}/input.txt", *([] if rng.careful else ["{dir}", "{dir}/none", ""])])]
     case.stdin = odd_bytes(rng, line)
     return rng.choice([[], ["--file", "-"]])
 
 
-def _set_of_words(rng: random.Random) -> str:
+def _set_of_words(rng: Chance) -> str:
     words = [odd_word(rng) for _ in range(rng.choice([1, 2, 3]))]
     return " ".join(f'"{word}"' if " " in word and rng.random() < 0.7 else word for word in words)
 
 
-def _keywords(rng: random.Random, case: Case) -> None:
+def _keywords(rng: Chance, case: Case) -> None:
     inputs = _inputs(rng, case, odd_word if rng.random() < 0.6 else _set_of_words, 4)
-    options = _sampling(rng, RULES) + _option(rng, "--temper", [1, 2, 3], 0.1)
+    options = _sampling(rng, RULES) + _option(rng, "--temper", [1, 2, 3], chance=0.1)
     for flag, chance in {"--ordered": 0.2, "--inflect": 0.2, "--anneal": 0.08}.items():
         options += [flag] * (rng.random() < chance)
     for _ in range(rng.choice([0, 0, 0, 1, 2])):
         options += ["--forbid", odd_word(rng)]
-    options += _option(rng, "--min-words", [0, 1, 5, 12, 40], 0.2) + _option(
-        rng, "--max-words", [1, 3, 8, 20, 40, 41], 0.25
-    )
+    options += _option(rng, "--min-words", [0, 1, 5, 8], [40]) + _option(rng, "--max-words", [8, 20, 40], [1, 3, 41])
     _surroundings(rng, case)
     case.argv = ["keywords", *_mixed(rng, inputs, options)]
 
 
-def _paraphrase(rng: random.Random, case: Case) -> None:
+def _paraphrase(rng: Chance, case: Case) -> None:
     inputs = _inputs(rng, case, lambda rng: odd_text(rng, huge=True), 2)
-    options = _sampling(rng, RULES) + _option(rng, "--preset", ["paper"], 0.06)
-    options += _option(rng, "--match", ["kw", "wva", "wvm:4", "st=0.5", "cw", "kw+st", "none", "kw:0", "kw=2", "kw+kw"])
-    options += _option(rng, "--protect", ["numbers", "names,quotes", "negation", "none", "all", "names+none"])
-    options += _option(rng, "--max-overlap", [1, 40, 100, 0, 101]) + _option(rng, "--difference", [0, 5, 1000])
-    options += _option(rng, "--start", ["copy", "corrupt-5", "corrupt-10", "random"]) + ["--anneal"] * (
-        rng.random() < 0.08
-    )
+    options = _sampling(rng, RULES) + _option(rng, "--preset", ["paper"], chance=0.06)
+    matches = ["kw", "wva", "wvm:4", "st=0.5", "cw", "kw+st", "none", "kw:0"]
+    options += _option(rng, "--match", matches, ["kw=2", "kw+kw", "none+kw", "minilm"])
+    options += _option(rng, "--protect", ["numbers", "names,quotes", "negation", "none"], ["all", "names+none"])
+    options += _option(rng, "--max-overlap", [1, 40, 100], [0, 101]) + _option(rng, "--difference", [0, 5, 1000])
+    options += _option(rng, "--start", ["copy", "corrupt-5", "corrupt-10", "random"])
+    options += ["--anneal"] * (rng.random() < 0.08)
     _surroundings(rng, case)
     case.argv = ["paraphrase", *_mixed(rng, inputs, options)]
 
 
-def _correct(rng: random.Random, case: Case) -> None:
+def _correct(rng: Chance, case: Case) -> None:
     inputs = _inputs(rng, case, lambda rng: odd_text(rng, huge=True), 2)
-    options = _sampling(rng, RULES) + _option(rng, "--preset", ["paper"], 0.06)
-    options += _option(rng, "--threshold", [0, 0.2, 0.5, 1]) + ["--diff"] * (rng.random() < 0.1)
-    options += _option(rng, "--protect", ["numbers", "names,quotes", "negation", "none"], 0.15)
+    options = _sampling(rng, CORRECT_RULES, ranks=False) + _option(rng, "--preset", ["paper"], chance=0.06)
+    if "--select" not in options:
+        options += _option(rng, "--threshold", [0, 0.2, 0.5, 1])
+    options += ["--diff"] * (rng.random() < 0.1 and "--json" not in options)
+    options += _option(rng, "--protect", ["numbers", "names,quotes", "negation", "none"])
     _surroundings(rng, case)
     case.argv = ["correct", *_mixed(rng, inputs, options)]
 
 
-def _score(rng: random.Random, case: Case) -> None:
+def _score(rng: Chance, case: Case) -> None:
     inputs = _inputs(rng, case, lambda rng: odd_text(rng, huge=True), 3)
     _surroundings(rng, case)
-    options = ["--json"] * (rng.random() < 0.6) + _option(rng, "--model", MODELS, 0.2)
+    options = ["--json"] * (rng.random() < 0.6) + _option(rng, "--model", ["en", "{dir}/tiny.arpa"], MODELS, 0.2)
     case.argv = ["score", *_mixed(rng, inputs, options)]
 
 
-def _models(rng: random.Random, case: Case) -> None:
+def _models(rng: Chance, case: Case) -> None:
     name = rng.choice(["en", "smollm2", "mine", "", "..", "a/b", "x" * 300, "é", "\udcff", "con", "-x", odd_word(rng)])
     archive = BytesIO()
     with zipfile.ZipFile(archive, "w") as wheel:
@@ -291,7 +276,7 @@ def _models(rng: random.Random, case: Case) -> None:
     case.environment["CGMH_HOME"] = rng.choice(["{dir}/home", "{dir}/file", "/proc/none", "", "{dir}/" + "h" * 300])
 
 
-def _train(rng: random.Random, case: Case) -> None:
+def _train(rng: Chance, case: Case) -> None:
     lines = [rng.choice(SENTENCES[:14]) for _ in range(rng.choice([0, 1, 30, 200]))]
     case.files["corpus.txt"] = "\n".join(lines).encode() if rng.random() < 0.6 else odd_bytes(rng, odd_text)
     case.files |= {"corpus.xz": rng.randbytes(50), "corpus.gz": b"\x1f\x8b" + rng.randbytes(30), "file": b""}
@@ -301,69 +286,73 @@ def _train(rng: random.Random, case: Case) -> None:
     options = (
         _option(rng, "--words", [20, 50, 10**6]) + _option(rng, "--patience", [1, 3]) + _option(rng, "--seed", [0, 9])
     )
-    options += _option(rng, "--device", ["cpu", "cuda", "auto", "cpu:1"], 0.2) + ["--resume"] * (rng.random() < 0.1)
-    options += _option(rng, "--minutes", [0.01, 0.02], 1) + _option(rng, "--epochs", [1], 0.7)
+    options += _option(rng, "--device", ["cpu"], ["cuda", "cpu:1"], 0.2) + ["--resume"] * (rng.random() < 0.1)
+    options += _option(rng, "--minutes", [0.01, 0.02], chance=1) + _option(rng, "--epochs", [1], chance=0.7)
     case.argv = ["train", f"{{dir}}/{corpus}", "--out", f"{{dir}}/{out}", "--size", "small", *options]
 
 
-def _odd(rng: random.Random, case: Case) -> None:
+def _odd(rng: Chance, case: Case) -> None:
     case.argv = [odd_word(rng) for _ in range(rng.randrange(4))]
 
 
-def _mixed(rng: random.Random, inputs: list[str], options: list[str]) -> list[str]:
+def _mixed(rng: Chance, inputs: list[str], options: list[str]) -> list[str]:
     return [*inputs, *options] if rng.random() < 0.5 else [*options, *inputs]
 
 
-_FILL: dict[str, Callable[[random.Random, Case], None]] = {
+_FILL: dict[str, Callable[[Chance, Case], None]] = {
     "keywords": _keywords, "paraphrase": _paraphrase, "correct": _correct, "score": _score, "models": _models,
     "train": _train, "odd": _odd,
 }  # fmt: skip
 
 # Values that no argument, or few, expect
 STRANGE: list[Any] = [
-    None, True, False, 0, -1, 3, 2.5, math.nan, math.inf, -math.inf, 10**400, 10**5000, "", "x", "8", b"x", b"", [], (), {},
-    set(), [3], [None], ["a", 3], [[]], object(), len, int, np.int64(3), np.float32(0.5), np.array([1, 2]), np.nan,
+    None, True, False, 0, -1, 3, 2.5, math.nan, math.inf, -math.inf, 10**400, 10**5000, "", "x", "8", b"x", b"", [], (),
+    {}, set(), [3], [None], ["a", 3], [[]], object(), len, int, np.int64(3), np.float32(0.5), np.array([1, 2]), np.nan,
     np.bool_(True), 3j, range(3), "\ud800", "\0", Ellipsis,
 ]  # fmt: skip
 
 
-def _given(rng: random.Random, **good: Callable[[], Any]) -> dict[str, Any]:
+def _given(rng: Chance, **good: Callable[[], Any]) -> dict[str, Any]:
     """Some of the arguments, mostly good ones."""
     arguments = {name: value() for name, value in good.items() if rng.random() < 0.4}
-    if arguments and rng.random() < 0.5:
+    if arguments and not rng.careful:
         arguments[rng.choice(list(arguments))] = rng.choice(STRANGE)
     return arguments
 
 
-def _shared(rng: random.Random) -> dict[str, Callable[[], Any]]:
+def _shared(rng: Chance) -> dict[str, Callable[[], Any]]:
     return {
         "n": lambda: rng.choice([1, 2, 500, np.int64(2)]),
         "seed": lambda: rng.choice([0, 5, 2**62, np.int64(5)]),
         "temperature": lambda: rng.choice([0.05, 1, 20, np.float32(0.5)]),
-        "select": lambda: rng.choice(RULES),
-        "use": lambda: rng.choice(["rerank", "target", "resample", None]),
-        "model": lambda: rng.choice(["en", None, "fails", "wrong", "fine", "x", *STRANGE]),
-        "big": lambda: rng.choice(["fails", "wrong", "fine", "class", None]),
-        "constraints": lambda: rng.choice(["fails", "wrong", "hard", "soft", "never", "contains", "class", ()]),
+        "select": lambda: rng.choice(["best", "last", "consensus"] if rng.careful else ["first", "threshold"]),
+        "use": lambda: None if rng.careful else rng.choice(["rerank", "target", "resample"]),
+        "model": lambda: rng.choice(["en", None] if rng.careful else ["fails", "wrong", "fine", "x", *STRANGE]),
+        "big": lambda: rng.choice(["fine", "class", None] if rng.careful else ["fails", "wrong"]),
+        "constraints": lambda: rng.choice(
+            ["hard", "soft", ()] if rng.careful else ["fails", "wrong", "never", "class"]
+        ),
     }
 
 
-def _texts(rng: random.Random) -> Any:
+def _texts(rng: Chance) -> Any:
     texts = [odd_text(rng) for _ in range(rng.choice([0, 1, 2, 3]))]
-    return rng.choice([texts, texts, tuple(texts), rng.choice(STRANGE), [*texts, rng.choice(STRANGE)]])
+    if rng.careful:
+        return rng.choice([texts, tuple(texts)])
+    return rng.choice([texts, rng.choice(STRANGE), [*texts, rng.choice(STRANGE)]])
 
 
-def _verb_keywords(rng: random.Random) -> dict[str, Any]:
+def _verb_keywords(rng: Chance) -> dict[str, Any]:
     words: Any = [odd_word(rng) for _ in range(rng.choice([1, 1, 2, 3, 0]))]
-    if rng.random() < 0.2:
+    if not rng.careful and rng.random() < 0.4:
         words = rng.choice([rng.choice(STRANGE), [*words, rng.choice(STRANGE)], set(words), "snow"])
     more = _given(
         rng,
         ordered=lambda: True,
         inflect=lambda: True,
         forbid=lambda: [odd_word(rng)],
-        min_words=lambda: rng.choice([0, 3, 40]),
-        max_words=lambda: rng.choice([1, 5, 40, np.int64(9)]),
+        min_words=lambda: rng.choice([0, 3, 5]),
+        max_words=lambda: rng.choice([6, 40, np.int64(9)]),
         context=lambda: [odd_text(rng)],
         temper=lambda: rng.choice([1, 2]),
         anneal=lambda: True,
@@ -372,7 +361,7 @@ def _verb_keywords(rng: random.Random) -> dict[str, Any]:
     return {"words": words, **_quick(rng), **more}
 
 
-def _verb_paraphrase(rng: random.Random) -> dict[str, Any]:
+def _verb_paraphrase(rng: Chance) -> dict[str, Any]:
     more = _given(
         rng,
         match=lambda: rng.choice(["kw", ["kw", "st=0.5"], "none", ["wvm:4"]]),
@@ -383,24 +372,24 @@ def _verb_paraphrase(rng: random.Random) -> dict[str, Any]:
         anneal=lambda: True,
         **_shared(rng),
     )
-    return {"text": odd_text(rng) if rng.random() < 0.9 else rng.choice(STRANGE), **_quick(rng), **more}
+    return {"text": odd_text(rng) if rng.careful or rng.random() < 0.8 else rng.choice(STRANGE), **_quick(rng), **more}
 
 
-def _verb_correct(rng: random.Random) -> dict[str, Any]:
+def _verb_correct(rng: Chance) -> dict[str, Any]:
     more = _given(
         rng,
         threshold=lambda: rng.choice([0, 0.5, 1]),
         protect=lambda: rng.choice(["names", ["numbers", "quotes"], (), None]),
         **_shared(rng),
     )
-    return {"text": odd_text(rng) if rng.random() < 0.9 else rng.choice(STRANGE), **_quick(rng), **more}
+    return {"text": odd_text(rng) if rng.careful or rng.random() < 0.8 else rng.choice(STRANGE), **_quick(rng), **more}
 
 
-def _verb_solve(rng: random.Random) -> dict[str, Any]:
+def _verb_solve(rng: Chance) -> dict[str, Any]:
     settings = _given(rng, trace=lambda: rng.choice(["none", "accepted", "all"]), **_shared(rng))
     kept = ("model", "big", "constraints")
     return {
-        "kind": rng.choice(["keywords", "paraphrase", "correct", "correct_all", "mixed", "strange"]),
+        "kind": rng.choice(["keywords", "paraphrase", "correct", "correct_all", *([] if rng.careful else ["mixed"])]),
         "texts": _texts(rng),
         "each": rng.random() < 0.5,
         "settings": {**_quick(rng), **{name: value for name, value in settings.items() if name not in kept}},
@@ -408,11 +397,11 @@ def _verb_solve(rng: random.Random) -> dict[str, Any]:
     }
 
 
-def _quick(rng: random.Random) -> dict[str, Any]:
+def _quick(rng: Chance) -> dict[str, Any]:
     return {"chains": rng.choice([1, 2, 4]), "steps": rng.choice([1, 3, 8])}
 
 
-def _verb_target(rng: random.Random) -> dict[str, Any]:
+def _verb_target(rng: Chance) -> dict[str, Any]:
     value = rng.choice([*STRANGE, "river", ["river"], "fails", "hard"])
     what = rng.choice(
         ["constraints", "model", "contains", "length_between", "constraint", "start", "forbids", "ends_with"]
@@ -420,7 +409,7 @@ def _verb_target(rng: random.Random) -> dict[str, Any]:
     return {"what": what, "value": value, "other": rng.choice([*STRANGE, 2, 9])}
 
 
-_ARGUMENTS: dict[str, Callable[[random.Random], dict[str, Any]]] = {
+_ARGUMENTS: dict[str, Callable[[Chance], dict[str, Any]]] = {
     "keywords": _verb_keywords, "paraphrase": _verb_paraphrase, "correct": _verb_correct, "solve": _verb_solve,
     "score": lambda rng: {"texts": _texts(rng), **_given(rng, model=_shared(rng)["model"])}, "target": _verb_target,
 }  # fmt: skip

@@ -326,7 +326,7 @@ def check_command(case: Case, ended: Ended) -> Iterable[str]:
         yield "a warning of Python"
     if ended.code == 2 and not re.search(r"^(cgmh: |Usage: )", errors, re.MULTILINE):
         yield "exit code 2 without a word"
-    if "--json" in case.argv and case.stdout == "file" and not {"-h", "--help", "--version"} & set(case.argv):
+    if "--json" in case.argv and case.stdout == "file" and not {"-h", "--help", "--version", "--"} & set(case.argv):
         yield from _check_json(case, ended.output.decode(_encoding(case), "strict"))
 
 
@@ -391,10 +391,8 @@ def fuzz(seeds: Iterable[int], until: float, jobs: int, limits: Limits, out: Pat
     for problem, number in failures.most_common():
         print(f"{number:5} x {problem}")
     print(", ".join(f"{kind} {number}" for kind, number in sorted(kinds.items())))
-    print(
-        f"{kinds.total()} cases, {num_refused} refused, {failures.total()} failures; most processor time {slowest[0]:.1f} s (seed {slowest[1]}), "
-        f"most memory {largest[0] / 1e9:.2f} GB (seed {largest[1]})"
-    )
+    most = f"{slowest[0]:.1f} s of the processor (seed {slowest[1]}), {largest[0] / 1e9:.2f} GB (seed {largest[1]})"
+    print(f"{kinds.total()} cases, {num_refused} refused, {failures.total()} failures; at most {most}")
     return failures.total()
 
 
@@ -443,7 +441,7 @@ def run() -> None:
     os.environ["CGMH_HOME"] = tempfile.mkdtemp(prefix="cgmh-fuzz-home-")
     _warm_up()
     if asked.seed:
-        sys.exit(any([replay(seed, limits) for seed in asked.seed]))
+        sys.exit(max([replay(seed, limits) for seed in asked.seed]) > 0)
     last = asked.first + (10**9 if asked.cases is None else asked.cases)
     until = time.monotonic() + 60 * asked.minutes
     sys.exit(bool(fuzz(range(asked.first, last), until, asked.jobs, limits, asked.out)))

@@ -42,9 +42,9 @@ def _read(file: str | None) -> bytes:
     is_stdin = file is None or file == "-"
     if is_stdin and sys.stdin is None:
         raise BadInput("stdin is closed; give the input as arguments or with --file")
-    name = "stdin" if is_stdin else str(file)
+    name = "stdin" if is_stdin else str(file) or "''"
     try:
-        data = sys.stdin.buffer.read() if is_stdin else Path(name).read_bytes()
+        data = sys.stdin.buffer.read() if is_stdin else Path(str(file)).read_bytes()
     except OSError as error:
         raise BadInput(f"{name}: cannot be read ({error.strerror})") from error
     _check_text(name, data)
