@@ -23,7 +23,8 @@ e.g. the U.S.A. vs. the E.U. (see http://example.org/a?b=c and me@example.org)|-
     "\n", "|"
 ).split("|")
 WORDS = """river boat lottery scholarships BMW Zürich car|automobile prime\u00a0minister don't it's 3.14 1998
-New\u00a0York walk iPhone x ! . , ( ) " ' - — … | || a|b|c <unk> <s> </s> the The THE zzzzqx naïve ﬁrst 北京 привет שלום مرحبا ٣ Ⅳ ½ 👍
+New\u00a0York walk iPhone x ! . , ( ) " ' - — … | || a|b|c <unk> <s> </s> the The THE zzzzqx naïve ﬁrst
+北京 привет שלום مرحبا ٣ Ⅳ ½ 👍
 👩‍👩‍👧 é e\u0301 C++ #tag @me $5 50% 'tis O'Neil well-known co-operate and/or""".split()
 # Characters that texts from PDFs, word processors, chats and other scripts bring along
 ODD = (
