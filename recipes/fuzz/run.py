@@ -91,12 +91,12 @@ class Running:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHONIO")}
         output = self._output()
         with (self.directory / "stdin").open("rb") as stdin, (self.directory / "stderr").open("wb") as stderr:
-            process = subprocess.Popen(  # noqa: S603
+            self.process = subprocess.Popen(  # noqa: S603
                 [sys.executable, "-m", "cgmh", *self.argv], stdin=stdin, stdout=output, stderr=stderr,
                 env={**kept, **self.environment}, cwd=self.directory, start_new_session=True,
             )  # fmt: skip
         os.close(output)
-        return process.pid
+        return self.process.pid
 
     def _output(self) -> int:
         """What stands for stdout."""
