@@ -61,7 +61,7 @@ class Length:
         owners = [number for number in range(len(sources)) for _ in range(chains)]
         start = Sentences.from_lists([[stop]] * len(owners), max(lengths) + 6, owners, device=words.device)
         names = torch.arange(chains).repeat(len(sources))
-        start = grow(Target(words, shorter), Target(words, asked), start, 0, seed, names, first)
+        start = grow(Target(words, shorter), Target(words, asked), start, 0, seed, names)
 
         def moves(model: WordModel) -> Mixture:
             return Mixture([(WordEdits(FillHead(model)), 0.9), (SwapBlocks(), 0.1)])
