@@ -1,4 +1,4 @@
-"""What recipes/fuzz found, as small as it gets: each of these once ended in something else than a clear message."""
+"""Odd commands, found by hand or by recipes/fuzz, that once ended in a traceback, many lines or a message about nothing."""
 
 import pytest
 
