@@ -1,4 +1,4 @@
-"""Odd commands, found by hand or by recipes/fuzz, that once ended in a traceback, many lines or a message about nothing."""
+"""Odd commands, found by hand or by recipes/fuzz, that once ended in something else than one clear message."""
 
 import pytest
 
