@@ -1,6 +1,5 @@
 """One composition behind every way to use the package: read, pose, sample, report."""
 
-import math
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -11,10 +10,13 @@ from typing import Any, NoReturn
 import torch
 from tqdm import tqdm
 
+from .arguments import items, listed, shown, strings
 from .constraints import Claim, Constraint
+from .constraints.protocols import bind, claims_of
 from .errors import BadInput, InfeasibleStart
 from .inputs import CorrectInput, KeywordInput, ParaphraseInput
 from .models.load import AnyModel, Models, as_model, load_models
+from .models.protocols import ask
 from .models.text.masked import MaskedModel
 from .models.word.recurrent import RecurrentModel
 from .ranking import Run
@@ -35,7 +37,6 @@ CHARACTERS, ROOM = 5, 8  # of a word; words more than in a text: an estimate, to
 ANNEALED_FROM = 0.7  # times beta: where annealing begins; it ends after three quarters of the steps
 READ_AHEAD = 512  # inputs that are read before the first of them are sampled
 MAX_SCORED_WORDS = 200  # of a sentence to score
-LOG_MAX = 709.7  # of the largest number
 
 
 def solve(
@@ -56,16 +57,15 @@ def solve(
     language model proposes words for a share of the edits; that changes how chains move, not what they sample.
     `constraints` of one's own are further factors of the target.
 
-    An input that cannot be read raises `BadInput` before anything is sampled; `solve_each` goes on without it.
+    An input that cannot be read raises `BadInput` before anything is sampled, one for which no start is found when its
+    turn comes; `solve_each` goes on without them.
     """
     if hasattr(inputs, "pose"):  # a task
         warnings.warn("solve(task, inputs) is now solve(inputs)", DeprecationWarning, stacklevel=2)
         inputs, settings = settings, rest[0] if rest else None  # type: ignore[assignment]
     session = _Session(inputs, settings, model, big, masked, constraints)
-    for number in range(len(session.inputs)):
-        if isinstance(source := session.read(number), BadInput):
-            raise type(source)(f"input {number + 1}: {source}")
-    return (result for result in session.outcomes(progress=progress) if isinstance(result, Result))
+    list(_raise_first(map(session.read, range(len(session.inputs)))))
+    return _raise_first(session.outcomes(progress=progress))
 
 
 def solve_each(
@@ -78,7 +78,7 @@ def solve_each(
     constraints: Sequence[Claim] = (),
     progress: bool = False,
 ) -> Iterator[Result | BadInput]:
-    """As `solve`; what is wrong with an input that cannot be read comes in place of its result."""
+    """As `solve`; what is wrong with an input that cannot be answered comes in place of its result."""
     return _Session(inputs, settings, model, big, masked, constraints).outcomes(progress=progress)
 
 
@@ -94,25 +94,20 @@ class _Session:
         masked: MaskedModel | str | Path | None,
         constraints: Sequence[Claim],
     ) -> None:
-        try:
-            inputs = list(inputs)
-        except TypeError:
-            raise BadInput(f"give a list of inputs: [{inputs!r}]") from None
+        inputs = items("inputs", inputs, "inputs")
         kinds = {type(input) for input in inputs}
         if len(kinds) > 1:
             raise BadInput(f"one run takes inputs of one type, not {', '.join(sorted(k.__name__ for k in kinds))}")
-        self.constraints = [constraints] if isinstance(constraints, Claim) else list(constraints)
-        if not all(isinstance(claim, Claim) for claim in self.constraints):
-            raise BadInput(
-                "`constraints` takes claims: contains(...), @cgmh.constraint over a function, or your own Claim"
-            )
+        self.constraints = claims_of(constraints)
         # What is sampled for an input; a result where nothing needs to be.
         self.inputs, self._sources = inputs, dict[int, list[Any] | Result | BadInput]()
         if not inputs:
             return
         (kind,) = kinds
         self.task = task_of(kind)
-        settings = settings or kind.defaults
+        settings = kind.defaults if settings is None else settings
+        if not isinstance(settings, Settings):
+            raise BadInput(f"`settings` takes Settings, not {shown(settings)}")
         if settings.select not in kind.rules:
             raise BadInput(f"`select` {settings.select}: this task takes one of {', '.join(kind.rules)}")
         bare = load_models(model, big, settings.use, kind.uses, masked)
@@ -141,35 +136,47 @@ class _Session:
         with tqdm(total=0, unit="step", unit_scale=True, delay=2, disable=not progress, leave=False) as bar:
             for first in range(0, len(self.inputs), READ_AHEAD):
                 read = [self.read(number) for number in range(len(self.inputs))[first : first + READ_AHEAD]]
-                sources = [(part, at) for at, each in enumerate(read, first) if isinstance(each, list) for part in each]
+                sources = [source for each in read if isinstance(each, list) for source in each]
                 num_read += len(sources)
                 bar.total = (num_read + len(self.inputs) - (first + len(read))) * steps  # an unread one counts as one
                 results = self._results(sources, bar)
                 for each in read:
-                    yield self.task.join(each, list(islice(results, len(each)))) if isinstance(each, list) else each
+                    yield self._joined(each, list(islice(results, len(each)))) if isinstance(each, list) else each
 
-    def _results(self, sources: Sequence[tuple[Any, int]], bar: "tqdm[NoReturn]") -> Iterator[Result]:
-        """The results of sources, each given with the number of its input."""
+    def _joined(self, sources: list[Any], parts: list[Result | BadInput]) -> Result | BadInput:
+        errors = [part for part in parts if isinstance(part, BadInput)]
+        return errors[0] if errors else self.task.join(sources, [part for part in parts if isinstance(part, Result)])
+
+    def _results(self, sources: list[Any], bar: "tqdm[NoReturn]") -> Iterator[Result | BadInput]:
+        """The result of each source, or what is wrong with it; what is about as long runs together."""
         device, chains = self.models.words.device.type, self.settings.chains * self.settings.temper
         together = max(1, (ROWS if device == "cpu" else ROWS_ON_GPU) // chains)
         for first in range(0, len(sources), together):
             batch = sources[first : first + together]
-            lengths = [len(str(source)) // CHARACTERS + ROOM for source, _ in batch]
-            results: dict[int, Result] = {}
+            lengths = [len(str(source)) // CHARACTERS + ROOM for source in batch]
+            results: dict[int, Result | BadInput] = {}
             for places in by_length(lengths, rows_within(MAX_HELD, max(chains, ROWS_OF_SOURCE), device)):
-                part = [batch[at][0] for at in places]
-                try:
-                    with single_threaded():
-                        problem = self.task.pose(part, self.models, self.settings.chains, self.settings.seed)
-                        runs = self._runs(problem, part, bar)
-                except InfeasibleStart as error:
-                    raise error.renumbered([batch[at][1] for at in places]) from None
-                results |= zip(places, map(problem.report.result, runs), strict=True)
+                results |= zip(places, self._answered([batch[at] for at in places], bar), strict=True)
             yield from (results[at] for at in range(len(batch)))
+
+    def _answered(self, sources: list[Any], bar: "tqdm[NoReturn]") -> Iterator[Result | BadInput]:
+        """The same for sources that are sampled together; where some fail, the others run again without them."""
+        try:
+            with single_threaded():
+                problem = self.task.pose(sources, self.models, self.settings.chains, self.settings.seed)
+                runs = self._runs(problem, sources, bar)
+        except InfeasibleStart as error:
+            if not error.sources:
+                raise
+            rest = [source for at, source in enumerate(sources) if at not in error.sources]
+            answers = self._answered(rest, bar) if rest else iter(())
+            yield from (error if at in error.sources else next(answers) for at in range(len(sources)))
+        else:
+            yield from map(problem.report.result, runs)
 
     def _runs(self, problem: Problem, sources: Sequence[Any], bar: "tqdm[NoReturn]") -> list[Run]:
         """What the chains of each source did under the target of the problem and the user's own constraints."""
-        claims = [claim.bound(problem.lexicon) for claim in self.constraints]
+        claims = [bind(claim, problem.lexicon) for claim in self.constraints]
         about = [problem.about, f"constraints {', '.join(claim.name for claim in claims)}" if claims else ""]
         start = self._start(problem, claims, bar)
         target = Target(problem.target.model, [*problem.target.constraints, *claims])
@@ -227,6 +234,14 @@ class _Session:
         )
 
 
+def _raise_first(outcomes: Iterable[Any]) -> Iterator[Any]:
+    """The outcomes, up to an input that cannot be answered: that is raised, with its number."""
+    for number, outcome in enumerate(outcomes, start=1):
+        if isinstance(outcome, BadInput):
+            raise type(outcome)(f"input {number}: {outcome}") from outcome.__cause__
+        yield outcome
+
+
 def _check(settings: Settings, models: Models) -> None:
     """Refuse settings that contradict each other."""
     if models.text is not None and models.use != "target" and settings.select != "best":
@@ -262,13 +277,11 @@ def keywords(
 
     With `big`, a stronger model of texts (``big="smollm2"``) ranks, weights or is the target: see `solve`.
     """
-    for name, value in {"words": words, "forbid": forbid, "context": context}.items():
-        if isinstance(value, str):
-            raise BadInput(f"`{name}` takes a list of strings: [{value!r}]")
-    input = KeywordInput(tuple(words), ordered, inflect, tuple(forbid), min_words, max_words)
+    input = KeywordInput(strings("words", words), ordered, inflect, strings("forbid", forbid), min_words, max_words)
     settings = Settings(
-        n, steps, chains, seed, temperature, select, use=use, context=tuple(context), temper=temper, anneal=anneal
-    )
+        n, steps, chains, seed, temperature, select, use=use, context=strings("context", context), temper=temper,
+        anneal=anneal,
+    )  # fmt: skip
     return next(solve([input], settings, model=model, big=big, masked=masked, constraints=constraints))
 
 
@@ -300,7 +313,7 @@ def paraphrase(
     """
     if not isinstance(text, str):
         raise BadInput("paraphrase takes one sentence, a string; for several, call `cgmh.solve`")
-    input = ParaphraseInput(text, _listed(match), _listed(protect), max_overlap, difference, start)
+    input = ParaphraseInput(text, listed("match", match), listed("protect", protect), max_overlap, difference, start)
     settings = replace(
         ParaphraseInput.defaults, n=n, steps=steps, chains=chains, seed=seed, temperature=temperature, select=select,
         use=use, anneal=anneal,
@@ -335,7 +348,7 @@ def correct(
         CorrectInput.defaults, n=n, steps=steps, chains=chains, seed=seed, temperature=temperature, select=select,
         use=use, threshold=threshold,
     )  # fmt: skip
-    input = CorrectInput(text, _listed(protect))
+    input = CorrectInput(text, listed("protect", protect))
     return next(correct_all([input], settings, model=model, big=big, constraints=constraints))
 
 
@@ -354,18 +367,14 @@ def correct_all(
     """
     if isinstance(inputs, str):
         raise BadInput("correct_all takes several texts, a list of strings; for one, call `cgmh.correct`")
-    asked = [CorrectInput(input) if isinstance(input, str) else input for input in inputs]
+    texts = items("inputs", inputs, "texts")
+    asked = [CorrectInput(input) if isinstance(input, str) else input for input in texts]
     return solve(asked, settings, model=model, big=big, constraints=constraints, progress=progress)
-
-
-def _listed(names: str | Sequence[str] | None) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names or ())
 
 
 def score(texts: Sequence[str], *, model: AnyModel | None = None) -> Iterator[Score]:
     """The log probability and perplexity of each text under the model, read as one sentence."""
-    if isinstance(texts, str):
-        raise BadInput(f"score takes a list of sentences: [{texts!r}]")
+    texts = strings("texts", texts)
     opened = as_model(model, "float32")
     for at in range(0, len(texts), ROWS):
         batch = texts[at : at + ROWS]
@@ -385,8 +394,6 @@ def score(texts: Sequence[str], *, model: AnyModel | None = None) -> Iterator[Sc
                 log_probs = opened.log_probs([known.encode(sentence) for sentence in words])
         else:
             unknown = [()] * len(batch)
-            log_probs = opened.log_prob(batch).tolist()
+            log_probs = ask(opened, batch).tolist()
         for text, sentence, log_prob, strange in zip(batch, words, log_probs, unknown, strict=True):
-            surprise = -log_prob / (len(sentence) + 1)
-            perplexity = math.exp(surprise) if surprise < LOG_MAX else math.inf
-            yield Score(text, tuple(sentence), log_prob, perplexity, strange)
+            yield Score.of(text, sentence, log_prob, strange)

@@ -7,7 +7,8 @@ CgmhError                 one clear line, exit code 2
 └── MissingExtra          an optional dependency; the message holds the install command
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 
 
 class CgmhError(Exception):
@@ -19,19 +20,11 @@ class BadInput(CgmhError):
 
 
 class InfeasibleStart(BadInput):
-    """Constraints that contradict each other; `input` is which of several inputs they are of, counted from 0."""
+    """Constraints that contradict each other. `sources` are those that have no start, by their numbers in a batch."""
 
-    def __init__(self, message: str, input: int | None = None) -> None:
+    def __init__(self, message: str, sources: Collection[int] = ()) -> None:
         super().__init__(message)
-        self.input = input
-
-    def renumbered(self, numbers: Sequence[int]) -> "InfeasibleStart":
-        """The same, the inputs being those of these `numbers` among more of them."""
-        return InfeasibleStart(self.args[0], None if self.input is None else numbers[self.input])
-
-    def __str__(self) -> str:
-        message = super().__str__()
-        return message if self.input is None else f"input {self.input + 1}: {message}"
+        self.sources = frozenset(sources)
 
 
 class BadModel(CgmhError):
@@ -43,3 +36,24 @@ class MissingExtra(CgmhError):
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f"{package} is not installed; run: pip install 'cgmh[{extra}]'")
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether memory ran out; torch says so in a RuntimeError."""
+    return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "memory" in str(error))
+
+
+@contextmanager
+def blaming(whose: str, kind: type[CgmhError], on: str = "") -> Iterator[None]:
+    """What fails inside is said to be `whose`, the failure itself being the cause: code that a user brought along.
+
+    `on` says on what it fails.
+    """
+    try:
+        yield
+    except CgmhError:
+        raise
+    except Exception as error:
+        if is_out_of_memory(error):
+            raise
+        raise kind(f"{whose}: fails{on and f' on {on}'} ({error!r})") from error

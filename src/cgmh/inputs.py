@@ -4,10 +4,11 @@ The type of an input tells its task: `tasks.TASKS` says which one that is.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from .arguments import choice, flag, listed, number, string, strings, whole_number
 from .errors import BadInput
 from .settings import USES, Rule, Settings, Use
 from .text.facts import KINDS
@@ -51,9 +52,11 @@ class KeywordInput:
     uses: ClassVar[tuple[Use, ...]] = USES  # what a big model may do; the first unless told otherwise
 
     def __post_init__(self) -> None:
-        for name in ("keywords", "forbid"):
-            if isinstance(getattr(self, name), str):
-                raise BadInput(f"`{name}` takes several strings: ({getattr(self, name)!r},)")
+        for names, check in ((("keywords", "forbid"), strings), (("ordered", "inflect"), flag)):
+            for name in names:
+                object.__setattr__(self, name, check(name, getattr(self, name)))
+        for name in ("min_words", "max_words"):
+            object.__setattr__(self, name, whole_number(name, getattr(self, name)))
 
     def __str__(self) -> str:
         return " ".join(f'"{keyword}"' if " " in keyword else keyword for keyword in self.keywords)
@@ -61,7 +64,7 @@ class KeywordInput:
     @classmethod
     def read(cls, line: str) -> "KeywordInput":
         """The keywords of a line: separated by blanks or commas, phrases in double quotes."""
-        return cls(tuple(quoted or word for quoted, word in _KEYWORD.findall(line)))
+        return cls(tuple(quoted or word for quoted, word in _KEYWORD.findall(string("line", line))))
 
 
 @dataclass(frozen=True)
@@ -84,14 +87,16 @@ class ParaphraseInput:
     paper_defaults: ClassVar[Settings] = replace(defaults, n=1, chains=1, steps=100, select="first")
 
     def __post_init__(self) -> None:
+        string("text", self.text)
+        object.__setattr__(self, "match", listed("match", self.match))
+        object.__setattr__(self, "protect", _checked_kinds(self.protect))
+        object.__setattr__(self, "gibbs", flag("gibbs", self.gibbs))
         read_matches(self.match)
-        _check_kinds(self.protect)
-        if not 0 < self.max_overlap <= 100:
-            raise BadInput(f"`max_overlap` {self.max_overlap:g} is out of range: it must lie above 0 and up to 100")
-        if not 0 <= self.difference <= 1000:
-            raise BadInput(f"`difference` {self.difference:g} is out of range: it must lie between 0 and 1000")
-        if self.start not in STARTS:
-            raise BadInput(f"`start` {self.start}: choose one of {', '.join(STARTS)}")
+        for name, high in {"max_overlap": 100, "difference": 1000}.items():
+            object.__setattr__(self, name, number(name, getattr(self, name), 0, high))
+        if not self.max_overlap:
+            raise BadInput("`max_overlap` 0 is out of range: it must lie above 0 and up to 100")
+        choice("start", self.start, STARTS)
 
     def __str__(self) -> str:
         return self.text
@@ -119,7 +124,9 @@ class CorrectInput:
     paper_defaults: ClassVar[Settings] = replace(defaults, chains=1, steps=100, select="last")
 
     def __post_init__(self) -> None:
-        _check_kinds(self.protect)
+        string("text", self.text)
+        object.__setattr__(self, "protect", _checked_kinds(self.protect))
+        object.__setattr__(self, "paper", flag("paper", self.paper))
 
     def __str__(self) -> str:
         return self.text
@@ -130,10 +137,12 @@ class CorrectInput:
         return f"protect {'+'.join(self.protect) or 'none'}" + " | the paper's search" * self.paper
 
 
-def _check_kinds(kinds: Iterable[str]) -> None:
-    for kind in [kinds] if isinstance(kinds, str) else kinds:
-        if kind not in KINDS:
-            raise BadInput(f"`protect` {kind}: choose among {', '.join(KINDS)}")
+def _checked_kinds(kinds: Any) -> tuple[str, ...]:
+    names = listed("protect", kinds)
+    for name in names:
+        if name not in KINDS:
+            raise BadInput(f"`protect` {name}: choose among {', '.join(KINDS)}")
+    return names
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from .constraints import Constraint
 from .draws import Draws
 from .errors import BadInput, BadModel
 from .models.load import Models
-from .models.protocols import TextModel
+from .models.protocols import TextModel, ask
 from .models.word.recurrent import RecurrentModel
 from .models.word.two_stage import log_readings
 from .result import Result, Sentence, Step
@@ -264,7 +264,7 @@ class Ranked:
         """The text model's log probability of each distinct sentence."""
         distinct = list(dict.fromkeys(visit.ids for visit in visits))
         texts = [join(self.lexicon.words(ids)) for ids in distinct]
-        return dict(zip(distinct, reader.log_prob(texts).tolist(), strict=True))
+        return dict(zip(distinct, ask(reader, texts).tolist(), strict=True))
 
     def _sentence(self, run: Run, visit: Visit, log_text: float | None) -> Sentence:
         text, words = self.write(run.number, self.lexicon.words(visit.ids))

@@ -1,7 +1,7 @@
 """What a run gives back."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -127,6 +127,15 @@ class Score:
     log_prob: float
     perplexity: float
     unknown: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str, words: Sequence[str], log_prob: float, unknown: tuple[str, ...]) -> "Score":
+        """The score of a text with this log probability."""
+        try:
+            perplexity = math.exp(-log_prob / (len(words) + 1))
+        except OverflowError:
+            perplexity = math.inf
+        return cls(text, tuple(words), log_prob, perplexity, unknown)
 
     def to_dict(self) -> dict[str, Any]:
         return {

@@ -1,15 +1,17 @@
 """How a run samples and what it shows; free of torch, so that the command line can say its defaults at once."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Literal, get_args
 
-from .errors import BadInput
+from .arguments import choice, flag, number, strings, whole_number
 
 Rule = Literal["best", "first", "last", "consensus", "threshold"]
 RULES: tuple[str, ...] = get_args(Rule)
 Use = Literal["rerank", "target", "resample"]
 USES: tuple[Use, ...] = get_args(Use)
+Trace = Literal["none", "accepted", "all"]
+TRACES: tuple[Trace, ...] = get_args(Trace)
 _RANGES = {
     "n": (1, 1000), "steps": (1, 10**7), "chains": (1, 8192), "seed": (0, 2**62), "temperature": (0.05, 20.0),
     "temper": (1, 64), "threshold": (0.0, 1.0),
@@ -31,13 +33,13 @@ CONTEXT = (
 class Settings:
     """How a run samples and what it shows. The defaults give five good sentences in a few seconds on two cores."""
 
-    n: int = 5
+    n: int = 5  # answers at most: there are fewer where the chains found fewer
     steps: int | None = None  # of each chain; None: more with a big model than without
     chains: int = 64
     seed: int = 0
     temperature: float = 0.75
     select: Rule = "best"
-    trace: Literal["none", "accepted", "all"] = "none"
+    trace: Trace = "none"
     use: Use | None = None  # what a big model does; None: it ranks, or is the target if it was given as the model
     context: tuple[str, ...] = CONTEXT  # lines that a big model reads before each sentence, where it can
     temper: int = 1  # replicas of each chain, on a ladder of temperatures; 1 is a plain chain
@@ -49,18 +51,12 @@ class Settings:
             value = getattr(self, name)
             if value is None and name == "steps":
                 continue
-            kind, described = (Integral, "whole number") if isinstance(low, int) else (Real, "number")
-            is_of_kind = isinstance(value, kind) and not isinstance(value, bool)
-            if not is_of_kind:
-                raise BadInput(f"`{name}` {value!r} is not a {described}")
-            if not low <= value <= high:
-                # Python does not write out whole numbers of any length.
-                shown = "with so many digits" if kind is Integral and abs(value) > 10**40 else value
-                raise BadInput(f"`{name}` {shown} is out of range: it must lie between {low} and {high}")
-        if self.select not in RULES:
-            raise BadInput(f"`select` {self.select}: choose one of {', '.join(RULES)}")
-        if self.use is not None and self.use not in USES:
-            raise BadInput(f"`use` {self.use}: choose one of {', '.join(USES)}")
+            check: Callable[..., float] = whole_number if isinstance(low, int) else number
+            object.__setattr__(self, name, check(name, value, low, high))
+        object.__setattr__(self, "anneal", flag("anneal", self.anneal))
+        object.__setattr__(self, "context", strings("context", self.context))
+        for name, choices in {"select": RULES, "use": (None, *USES), "trace": TRACES}.items():
+            choice(name, getattr(self, name), choices)
 
     def num_steps(self, *, with_big: bool) -> int:
         """Steps of each chain, with a big model or with none."""

@@ -7,8 +7,18 @@ from typing import Protocol, runtime_checkable
 import torch
 from torch import Tensor
 
-from .constraints.protocols import Claim, Constraint, HardConstraint
-from .errors import BadInput
+from .arguments import items, shown, string, whole_number
+from .constraints.protocols import (
+    CLAIMS,
+    Claim,
+    Constraint,
+    HardConstraint,
+    bind,
+    label,
+    log_factor_of,
+    require_constraint,
+)
+from .errors import BadInput, blaming
 from .models.protocols import WordModel
 from .text.lexicon import Lexicon
 from .text.sentences import Sentences
@@ -57,9 +67,14 @@ class Target:
         self, model: WordModel, constraints: Claim | Sequence[Constraint | Claim] = (), lexicon: Lexicon | None = None
     ) -> None:
         self.model, self._lexicon = model, lexicon
-        factors = [constraints] if isinstance(constraints, Claim) else constraints
+        if not callable(getattr(model, "fill", None)):
+            raise BadInput(f"`model` takes a word model, not {shown(model)}")
+        factors = [constraints] if isinstance(constraints, Claim) else items("constraints", constraints, CLAIMS)
+        for factor in factors:
+            if not isinstance(factor, Claim):
+                require_constraint(factor)
         self.constraints = tuple(
-            factor.bound(self.lexicon) if isinstance(factor, Claim) else factor for factor in factors
+            bind(factor, self.lexicon) if isinstance(factor, Claim) else factor for factor in factors
         )
         if isinstance(model, VocabularyModel) and any(isinstance(factor, Claim) for factor in factors):
             self.model = model.bound(self.lexicon)  # it has to read the words that the claims brought along
@@ -81,10 +96,13 @@ class Target:
 
     def start(self, text: str, chains: int, max_words: int = 20) -> Sentences:
         """`chains` copies of a sentence, for chains to start from, with room for `max_words` words and marks."""
-        words = truecase(split(text), self.lexicon.vocabulary.is_ordinary)
+        chains, max_words = whole_number("chains", chains, 1), whole_number("max_words", max_words, 1)
+        words = truecase(split(string("text", text)), self.lexicon.vocabulary.is_ordinary)
         for word in words:
             if word not in self.lexicon:
                 raise BadInput(f"start: {word!r} is neither in the model's vocabulary nor in a constraint")
+        if len(words) > max_words:
+            raise BadInput(f"start: {len(words)} words and marks, more than `max_words` {max_words}; raise it")
         device = self.model.device if isinstance(self.model, VocabularyModel) else None
         ids = [self.lexicon.add(word) for word in words]
         return Sentences.from_lists([ids] * chains, max_words + 1, device=device)
@@ -97,25 +115,26 @@ class Target:
         """[B] bool: every hard constraint holds, and the sentence is neither empty nor as long as the array."""
         holds = (sentences.lengths > 0) & (sentences.lengths < sentences.capacity)
         for constraint in self._quick:
-            holds = holds & constraint.holds(sentences)
+            with blaming(label(constraint), BadInput):
+                holds = holds & constraint.holds(sentences)
         if self._slow and bool(holds.any()):  # a function or a network is asked about what the others allow only
             rows = holds.nonzero()[:, 0]
             allowed = sentences.select(rows)
             for asked in self._slow:
-                holds = holds.index_copy(0, rows, holds[rows] & (asked.log_factor(allowed) == 0))
+                holds = holds.index_copy(0, rows, holds[rows] & (log_factor_of(asked, allowed) == 0))
         return holds
 
     def soft_factors(self, log_model: Tensor, sentences: Sentences) -> Tensor:
         """[B,F]: the language model beside the soft constraints."""
-        return torch.stack([log_model.double(), *(soft.log_factor(sentences).double() for soft in self._soft)], -1)
+        return torch.stack([log_model.double(), *(log_factor_of(soft, sentences).double() for soft in self._soft)], -1)
 
     def screened_gain(self, sentences: Sentences, soft: Tensor) -> Tensor | float:
         """[R]: what the soft constraints that screen gain from current sentences with factors `soft` [R,F]."""
         gain: Tensor | float = 0.0
         for at in self._screening:
-            gain = gain + self._soft[at].log_factor(sentences).double() - soft[:, 1 + at]
+            gain = gain + log_factor_of(self._soft[at], sentences).double() - soft[:, 1 + at]
         return gain
 
     def broken(self, sentences: Sentences) -> list[str]:
         """Names of the hard constraints that some sentence breaks."""
-        return [constraint.name for constraint in self._hard if not bool((constraint.log_factor(sentences) == 0).all())]
+        return [hard.name for hard in self._hard if not bool((log_factor_of(hard, sentences) == 0).all())]

@@ -4,6 +4,7 @@ import math
 from dataclasses import fields
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cgmh.errors import BadInput
@@ -74,11 +75,52 @@ def test_each_once() -> None:
         ({"difference": -1.0}, "`difference` -1"),
         ({"difference": math.inf}, "`difference` inf"),
         ({"start": "noise"}, "`start` noise: choose one of copy"),
+        ({"start": ["copy"]}, r"`start` \['copy'\]: choose one of copy"),
+        ({"max_overlap": "5"}, "`max_overlap` '5' is not a number"),
+        ({"difference": None}, "`difference` None is not a number"),
+        ({"difference": 10**400}, r"`difference` 10*\.\.\. is out of range"),
+        ({"match": 3}, "`match` takes a list of strings, not 3"),
+        ({"match": [3]}, "`match` takes a list of strings; 3 is none"),
+        ({"protect": b"names"}, "`protect` takes a list of strings, not b'names'"),
+        ({"text": None}, "`text` takes a string, not None"),
     ],
 )
 def test_an_input_is_checked_when_it_is_made(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(BadInput, match=message):
-        ParaphraseInput("what is it ?", **wrong)
+        ParaphraseInput(**{"text": "what is it ?", **wrong})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"keywords": 3}, "`keywords` takes a list of strings, not 3"),
+        ({"keywords": None}, "`keywords` takes a list of strings, not None"),
+        ({"keywords": b"snow"}, "`keywords` takes a list of strings, not b'snow'"),
+        ({"keywords": "snow"}, r"`keywords` takes a list of strings: \['snow'\]"),
+        ({"keywords": ["a", 3]}, "`keywords` takes a list of strings; 3 is none"),
+        ({"forbid": [3]}, "`forbid` takes a list of strings; 3 is none"),
+        ({"max_words": "8"}, "`max_words` '8' is not a whole number"),
+        ({"max_words": 8.0}, "`max_words` 8.0 is not a whole number"),
+        ({"max_words": 10**5000}, "`max_words` <int> is out of range"),
+        ({"min_words": True}, "`min_words` True is not a whole number"),
+        ({"ordered": []}, r"`ordered` \[\] is neither True nor False"),
+        ({"inflect": "no"}, "`inflect` 'no' is neither True nor False"),
+    ],
+)
+def test_keywords_are_checked_when_they_are_made(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        KeywordInput(**{"keywords": ("snow",), **wrong})
+
+
+def test_inputs_take_what_is_as_good() -> None:
+    asked = KeywordInput(["snow"], forbid=iter(["rain"]), max_words=np.int64(8), ordered=np.bool_(True))  # type: ignore[arg-type]
+    assert asked == KeywordInput(("snow",), forbid=("rain",), max_words=8, ordered=True)
+    assert ParaphraseInput("it is", match="kw", protect="names").protect == ("names",)  # type: ignore[arg-type]
+    assert CorrectInput("it is", protect=None).protect == ()  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match="`line` takes a string, not b'snow'"):
+        KeywordInput.read(b"snow")  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match="`text` takes a string, not 3"):
+        CorrectInput(3)  # type: ignore[arg-type]
 
 
 def test_what_may_be_asked_for() -> None:

@@ -1,8 +1,9 @@
-"""The search for prices of mistakes, on pools made by hand; and test sentences where they do not belong."""
+"""Prices of mistakes, on pools made by hand; test sentences out of place; what the fuzzing takes for a failure."""
 
 import importlib.util
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -91,3 +92,50 @@ def test_sentences_of_test_sets_stand_nowhere_else(tmp_path: Path, capsys: pytes
     assert len(sentences) == 2
     assert held_out.main([str(other)]) == 1
     assert "tests/unit/test_recipes.py: 'he go to schol' (test.tsv, line 1)" in capsys.readouterr().out
+
+
+@pytest.fixture(scope="module")
+def fuzz() -> Iterator[ModuleType]:
+    folder = Path(__file__).parents[2] / "recipes" / "fuzz"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        yield importlib.import_module("run")
+
+
+def test_a_case_is_made_from_its_seed_alone(fuzz: ModuleType) -> None:
+    for seed in range(50):
+        one, other = fuzz.make(seed), fuzz.make(seed)
+        assert (one.argv, one.stdin, one.files) == (other.argv, other.stdin, other.files)
+    assert {fuzz.make(seed).is_verb for seed in range(50)} == {False, True}
+
+
+def test_broken_promises_are_seen(fuzz: ModuleType) -> None:
+    edit = {"start": 2, "end": 4, "original": "go", "replacement": "goes"}
+    wrong = {"input": "he go", "edits": [], "results": [{"text": "he goes", "words": ["he", "goes"]}]}
+    right = {**wrong, "input": "hego", "edits": [{**edit, "kind": "", "probability": 0.5}]}
+    assert list(fuzz.check_record({**right, "results": [{"text": "hegoes", "words": ["hegoes"]}]}, [], [])) == []
+    assert len(list(fuzz.check_record(wrong, [], []))) == 1
+    told = {"input": "x", "results": [{"text": "The river.", "words": ["The", "river", "."]}]}
+    assert list(fuzz.check_record(told, ["river", "the"], ["boat"])) == []
+    assert len(list(fuzz.check_record(told, ["boat"], ["river"]))) == 2
+
+
+@pytest.mark.parametrize(
+    ("code", "output", "errors", "problems"),
+    [
+        (0, b'{"input": "x", "error": "y"}\n', b"", []),
+        (2, b"", b"cgmh: no\n", []),
+        (2, b"", b"", ["exit code 2 without a word"]),
+        (1, b"", b"Traceback (most recent call last):\n", ["exit code 1", "a traceback"]),
+        (0, b'{"input": NaN}\n', b"", ["no JSON: '{\"input\": NaN}\\n'"]),
+        (0, b"", b"x.py:3: UserWarning: y\n", ["a warning of Python"]),
+    ],
+)
+def test_what_a_command_may_not_do_is_seen(
+    code: int, output: bytes, errors: bytes, problems: list[str], fuzz: ModuleType
+) -> None:
+    case = fuzz.Case(0, "score", argv=["score", "--json"])
+    assert fuzz.problems_of(case, fuzz.Ended(code, output, errors, 0.0, 0)) == problems
+    assert fuzz.problems_of(case, fuzz.Ended(code, output, errors, 0.0, 0, "took more than 20 s")) == [
+        "took more than 20 s"
+    ]

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cgmh import BadInput, Settings
@@ -25,6 +26,19 @@ from cgmh.settings import RULES, STEPS, STEPS_WITH_BIG, USES
         ({"threshold": 1.5}, "`threshold` 1.5"),
         ({"select": "x"}, "`select` x: choose one of best, first, last, consensus, threshold"),
         ({"use": "judge"}, "`use` judge: choose one of rerank, target, resample"),
+        ({"use": []}, r"`use` \[\]: choose one of rerank"),
+        ({"trace": "some"}, "`trace` some: choose one of none, accepted, all"),
+        ({"n": "5"}, "`n` '5' is not a whole number"),
+        ({"n": True}, "`n` True is not a whole number"),
+        ({"steps": 8.0}, "`steps` 8.0 is not a whole number"),
+        ({"seed": 10**400}, r"`seed` 10*\.\.\. is out of range"),
+        ({"seed": 10**5000}, "`seed` <int> is out of range"),
+        ({"temperature": 10**400}, r"`temperature` 10*\.\.\. is out of range"),
+        ({"temperature": b"1"}, "`temperature` b'1' is not a number"),
+        ({"context": "Plain."}, r"`context` takes a list of strings: \['Plain.'\]"),
+        ({"context": 3}, "`context` takes a list of strings, not 3"),
+        ({"context": (3,)}, "`context` takes a list of strings; 3 is none"),
+        ({"anneal": "no"}, "`anneal` 'no' is neither True nor False"),
     ],
 )
 def test_settings_out_of_range_are_refused(wrong: dict[str, Any], message: str) -> None:
@@ -41,6 +55,14 @@ def test_the_ends_of_a_range_are_in_it() -> None:
         assert Settings(select=rule).select == rule  # type: ignore[arg-type]
     for use in USES:
         assert Settings(use=use).use == use
+
+
+def test_numbers_of_numpy_become_those_of_python() -> None:
+    settings = Settings(n=np.int64(3), seed=np.int64(8), temperature=np.float32(0.5), anneal=np.bool_(True))
+    assert settings == Settings(n=3, seed=8, temperature=0.5, anneal=True)
+    kinds = [type(getattr(settings, name)) for name in ("n", "seed", "temperature", "anneal")]
+    assert kinds == [int, int, float, bool]
+    assert Settings(context=["It is."]).context == ("It is.",)  # type: ignore[arg-type]
 
 
 def test_the_number_of_steps_depends_on_a_big_model_unless_it_is_given() -> None:

@@ -1,5 +1,7 @@
 """Factors, and a target of claims in words: its start, its texts, its words outside the vocabulary."""
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -71,3 +73,33 @@ def test_a_start_that_cannot_be_is_refused(model: RecurrentModel) -> None:
 def test_a_model_without_a_vocabulary_takes_ids() -> None:
     with pytest.raises(BadInput, match="without a vocabulary"):
         Target(ToyModel(4), contains("cat"))
+
+
+def own_claim(words: list[str]) -> bool:
+    return bool(words)
+
+
+@pytest.mark.parametrize("wrong", [3, None, own_claim, [own_claim], "river", ["river"], [None]])
+def test_what_is_no_constraint_is_named(wrong: Any, model: RecurrentModel) -> None:
+    with pytest.raises(BadInput, match=r"^`constraints` takes a list of claims \(contains"):
+        Target(model, wrong)
+
+
+def test_what_is_no_model_is_named() -> None:
+    with pytest.raises(BadInput, match=r"^`model` takes a word model, not 3$"):
+        Target(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((3, 2), "`text` takes a string, not 3"),
+        (("the cat sat", "2"), "`chains` '2' is not a whole number"),
+        (("the cat sat", 0), "`chains` 0 is out of range"),
+        (("the cat sat", 2, -5), "`max_words` -5 is out of range"),
+        (("the cat sat", 2, 2), "start: 3 words and marks, more than `max_words` 2; raise it"),
+    ],
+)
+def test_a_start_that_cannot_be_is_said(arguments: tuple[Any, ...], message: str, model: RecurrentModel) -> None:
+    with pytest.raises(BadInput, match=message):
+        Target(model, []).start(*arguments)

@@ -3,16 +3,17 @@
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from contextlib import suppress
+from typing import NoReturn, TextIO
 
 import click
 
 from .. import __version__
-from ..errors import CgmhError
+from ..errors import CgmhError, is_out_of_memory
 from .correct import correct_command
 from .keywords import keywords_command
 from .models import models_group
-from .output import as_typed, option_names
+from .output import as_typed, escapes, option_names, set_encoding
 from .paraphrase import paraphrase_command
 from .score import score_command
 from .train import train_command
@@ -45,10 +46,12 @@ for command in (
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command and leave with its exit code: 0 done, 2 bad input, 130 interrupted."""
+    set_encoding()
     try:
         code = _invoke(sys.argv[1:] if arguments is None else arguments)
         if sys.stdout is not None:
             sys.stdout.flush()
+        escapes.warn()
         sys.exit(code)
     except CgmhError as error:
         _fail(as_typed(error))
@@ -59,16 +62,18 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         _fail(_usage(error))
     except (KeyboardInterrupt, click.Abort):
         _fail("interrupted", code=130)
-    except (MemoryError, RuntimeError) as error:  # torch says it in a RuntimeError
-        if not isinstance(error, MemoryError) and "memory" not in str(error):
+    except (MemoryError, RuntimeError) as error:
+        if not is_out_of_memory(error):
             raise
         _fail("not enough memory; take fewer --chains or a smaller model")
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone; nothing more to say
+        _drop(sys.stdout)  # the reader has gone; nothing more to say
         sys.exit(0)
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        _fail(f"cannot write the output ({error.strerror})")
+        _drop(sys.stdout)
+        reason = error.strerror or error
+        where = f"{error.filename}: cannot be read or written" if error.filename else "cannot write the output"
+        _fail(f"{where} ({reason})")
 
 
 def _invoke(arguments: Sequence[str]) -> int:
@@ -88,5 +93,15 @@ def _usage(error: click.ClickException) -> str:
 
 
 def _fail(message: str, code: int = 2) -> NoReturn:
-    click.echo(f"cgmh: {message}", err=True)
+    try:
+        click.echo(f"cgmh: {message}", err=True)
+    except OSError:  # nobody can be told
+        _drop(sys.stderr)
     sys.exit(code)
+
+
+def _drop(stream: TextIO | None) -> None:
+    """What the stream still holds goes nowhere, so that it does not fail again when the process ends."""
+    if stream is not None:
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

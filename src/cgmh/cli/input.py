@@ -1,12 +1,14 @@
 """Lines of input, from arguments, a file or stdin."""
 
 import sys
-from codecs import BOM_UTF8
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import BadInput
+
+_MANY = 3  # lines that are not UTF-8, so many that they may speak for the whole file
 
 
 @dataclass(frozen=True)
@@ -49,14 +51,36 @@ def read_each(file: str | None) -> list[Line]:
 
 
 def _read(file: str | None) -> bytes:
-    if file is None or file == "-":
-        if sys.stdin is None:
-            raise BadInput("stdin is closed; give the input as arguments or with --file")
-        return sys.stdin.buffer.read()
+    is_stdin = file is None or file == "-"
+    if is_stdin and sys.stdin is None:
+        raise BadInput("stdin is closed; give the input as arguments or with --file")
+    name = "stdin" if is_stdin else str(file) or "''"
     try:
-        return Path(file).read_bytes()
+        data = sys.stdin.buffer.read() if is_stdin else Path(str(file)).read_bytes()
     except OSError as error:
-        raise BadInput(f"{file}: cannot be read ({error.strerror})") from error
+        raise BadInput(f"{name}: cannot be read ({error.strerror})") from error
+    _check_text(name, data)
+    return data
+
+
+def _check_text(name: str, data: bytes) -> None:
+    """Refuse at once what is no text in UTF-8 at all; a line that is none is refused by itself."""
+    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        raise BadInput(f"{name}: is in UTF-16; convert it to UTF-8 first")
+    lines = [line for line in data.splitlines() if line.strip()]
+    num_bad = sum(not _is_utf8(line) for line in lines)
+    if num_bad and b"\0" in data:
+        raise BadInput(f"{name}: is no text, but binary data")
+    if num_bad >= _MANY and 2 * num_bad > len(lines):
+        raise BadInput(f"{name}: {num_bad} of its {len(lines)} lines are not UTF-8; convert the file first")
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _decoded(file: str, number: int, line: bytes) -> Line:

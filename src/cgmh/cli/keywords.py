@@ -63,6 +63,8 @@ def keywords_command(ctx: click.Context, /, words: tuple[str, ...], file: str | 
     else:
         lines = [line for line in lines if not line.is_blank]
         inputs = [replace(KeywordInput.read(line.text), **asked) for line in lines if not line.error]
+    if options["trace"] and "all" in words:
+        click.echo("note: all is a keyword here; --trace-all is what prints every step", err=True)
     settings = wanted_settings(ctx, options, KeywordInput.defaults, KeywordInput.uses)
     ctx.exit(print_answers(lines, inputs, settings, options, _Page(headings=len(lines) > 1)))
 

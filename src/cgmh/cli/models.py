@@ -1,12 +1,12 @@
 """`cgmh models`: what there is to choose from, and more of it."""
 
-import json
 import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import BadInput
+from .output import print_record
 
 if TYPE_CHECKING:
     from ..models.pull.store import Entry
@@ -52,7 +52,7 @@ def list_command(as_json: bool) -> None:
     models = entries()
     if as_json:
         for entry in models:
-            click.echo(json.dumps(entry.to_dict(), ensure_ascii=False))
+            print_record(entry.to_dict())
         return
     width = max(len("name"), *(len(entry.name) for entry in models))
     click.echo(f"{'name':{width}}  {'':18}  {'size':>8}  what it is", err=True)
@@ -76,7 +76,7 @@ def show_command(name: str, as_json: bool) -> None:
 
     entry = entry_of(name)
     if as_json:
-        click.echo(json.dumps(entry.to_dict(), ensure_ascii=False))
+        print_record(entry.to_dict())
         return
     for label, value in _facts(entry):
         click.echo(f"{label:12} {value}")

@@ -1,5 +1,7 @@
 """What the commands print: results on stdout, as JSON or as lines, edits marked in their text; talk on stderr."""
 
+import codecs
+import io
 import json
 import os
 import re
@@ -45,6 +47,51 @@ def is_in_color() -> bool:
 def encodable(text: str) -> str:
     """An argument that was not UTF-8 has halves of characters, which cannot be printed."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+class _Escapes:
+    """What an encoding lacks is written as an escape, and remembered."""
+
+    handler = "cgmh.escape"
+
+    def __init__(self) -> None:
+        self.last = ""  # as it was written
+        codecs.register_error(self.handler, self._escape)
+
+    def _escape(self, error: UnicodeError) -> tuple[str | bytes, int]:
+        escaped, end = codecs.backslashreplace_errors(error)
+        self.last = str(escaped)
+        return escaped, end
+
+    def warn(self) -> None:
+        """Say on stderr that characters were escaped."""
+        if self.last and sys.stdout is not None:
+            lacking = f"the output is in {sys.stdout.encoding}, which lacks characters; they are written as {self.last}"
+            click.echo(f"note: {lacking}; to keep them: --json, or PYTHONIOENCODING=utf-8", err=True)
+
+
+escapes = _Escapes()
+
+
+def set_encoding() -> None:
+    """Write files and pipes in UTF-8, as they are read, unless PYTHONIOENCODING names another encoding.
+
+    ASCII counts as none: it is what Python falls back to. A character that an encoding lacks does not end the command.
+    """
+    stream = sys.stdout
+    if not isinstance(stream, io.TextIOWrapper):
+        return
+    is_named = bool(os.environ.get("PYTHONIOENCODING", "").partition(":")[0])
+    is_free = codecs.lookup(stream.encoding).name == "ascii" or not (is_named or stream.isatty())
+    handler = escapes.handler if stream.errors in ("strict", "surrogateescape") else stream.errors
+    stream.reconfigure(encoding="utf-8" if is_free else stream.encoding, errors=handler)
+
+
+def print_record(record: dict[str, Any]) -> None:
+    """Print one JSON object on a line; in an encoding that lacks characters, all but ASCII as JSON escapes."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    is_unicode = codecs.lookup(encoding).name.startswith("utf")
+    click.echo(json.dumps(record, ensure_ascii=not is_unicode, allow_nan=False))
 
 
 @contextmanager
@@ -111,8 +158,7 @@ def print_answers(
                 click.echo(as_typed(f"cgmh: {line.where}: {outcome}"), err=True)
                 num_refused += 1
                 if options["as_json"]:
-                    record = {"input": encodable(line.text), "error": error}
-                    click.echo(json.dumps(record, ensure_ascii=False))
+                    print_record({"input": encodable(line.text), "error": encodable(error)})
                 else:
                     page.print_refused(line)
             else:
@@ -130,7 +176,7 @@ def print_json(result: "Result") -> None:
     record = result.to_dict()
     if result.trace:
         record["trace"] = [step.to_dict() for step in result.trace]
-    click.echo(json.dumps(record, ensure_ascii=False, allow_nan=False))
+    print_record(record)
 
 
 def print_trace(result: "Result") -> None:

@@ -1,11 +1,10 @@
 """`cgmh score`."""
 
-import json
-
 import click
 
 from ..errors import BadInput
 from .input import read_lines, stdin_is_terminal
+from .output import encodable, print_record
 
 
 @click.command("score")
@@ -30,12 +29,15 @@ def score_command(sentences: tuple[str, ...], file: str | None, model: str | Non
     lines = list(sentences) if sentences else [line for line in read_lines(file) if line.strip()]
     if not lines:
         raise BadInput("no sentences: the input is empty")
+    for number, line in enumerate(lines, start=1):
+        if encodable(line) != line:
+            raise BadInput(f"sentence {number}: not UTF-8; type it in UTF-8, or convert it first")
     from ..api import score
 
     for number, scored in enumerate(score(lines, model=model)):
         if not as_json and not number:
             click.echo(f"{'log prob':>9}  {'perplexity':>10}", err=True)
         if as_json:
-            click.echo(json.dumps(scored.to_dict(), ensure_ascii=False))
+            print_record(scored.to_dict())
         else:
             click.echo(f"{scored.log_prob:9.2f}  {scored.perplexity:10.1f}  {scored.text}")

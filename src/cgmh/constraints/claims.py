@@ -8,7 +8,8 @@ from typing import overload
 import torch
 from torch import Tensor
 
-from ..errors import BadInput
+from ..arguments import MOST, flag, number, shown, whole_number
+from ..errors import BadInput, blaming
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
 from ..text.tokenizer import normalize
@@ -46,6 +47,7 @@ def ends_with(*words: str) -> Claim:
 
 def length_between(low: int, high: int) -> Claim:
     """The sentence has `low` to `high` words; punctuation and the 's of "it's" are not counted."""
+    low, high = whole_number("low", low), whole_number("high", high)
     if not 0 <= low <= high:
         raise BadInput(f"length_between({low}, {high}): the numbers must satisfy 0 <= low <= high")
 
@@ -134,7 +136,12 @@ def constraint(
     function must be pure. Its name is the constraint's.
     """
 
+    number("weight", weight, -MOST, MOST)
+    flag("hard", hard)
+
     def decorate(function: Function) -> UserConstraint:
+        if not callable(function):
+            raise BadInput(f"constraint takes a function of the words, not {shown(function)}")
         return UserConstraint(getattr(function, "__name__", "constraint"), function, hard, weight)
 
     return decorate if function is None else decorate(function)
@@ -160,13 +167,11 @@ class PythonConstraint:
 
     def _ask(self, ids: tuple[int, ...]) -> float:
         words = self.lexicon.words(ids)
-        try:
+        with blaming(f"constraint {self.name}", BadInput, repr(" ".join(words))):
             value = self.function(words)
             if self.hard:
                 return 0.0 if value else -torch.inf
             factor = self.weight * float(value)
-        except Exception as error:
-            raise BadInput(f"constraint {self.name}: fails on {' '.join(words)!r} ({error!r})") from error
         if not math.isfinite(factor):
             raise BadInput(f"constraint {self.name}: gives {value} for {' '.join(words)!r}; a soft one must be finite")
         return factor

@@ -8,10 +8,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..errors import BadInput, BadModel
+from ..arguments import shown
+from ..errors import BadInput, BadModel, blaming
 from ..settings import USES, Use
 from ..threads import single_threaded
-from .protocols import ContextModel, TextModel
+from .protocols import ContextModel, TextModel, whose
 from .pull import store
 from .text.functions import FunctionModel
 from .text.huggingface import load_huggingface
@@ -41,7 +42,7 @@ class Models:
         bare = self.bare or self.text
         if not lines or not isinstance(bare, ContextModel):
             return self
-        with single_threaded():
+        with single_threaded(), blaming(whose(bare), BadModel):
             return replace(self, text=bare.after(lines), bare=bare)
 
 
@@ -58,6 +59,8 @@ def load_models(
     """
     if isinstance(masked, str | Path):
         masked = load_masked(masked)
+    if masked is not None and not isinstance(masked, MaskedModel):
+        raise BadInput(f"`masked` takes a name, a path or a masked language model, not {shown(masked)}")
     if use is not None and use not in uses:
         raise BadInput(f"`use` {use}: for this task a big model can only be the {' or the '.join(uses)}")
     words = as_model(model, "float32")
@@ -93,7 +96,7 @@ def as_model(model: AnyModel | None, precision: str | None = None) -> RecurrentM
     if isinstance(model, RecurrentModel | TextModel):
         return model
     if not callable(model):
-        raise BadInput(f"{model!r} is no model: give a name, a path, a model or a function of texts")
+        raise BadInput(f"{shown(model)} is no model: give a name, a path, a model or a function of texts")
     return FunctionModel(model)
 
 
@@ -121,10 +124,13 @@ def open_model(
     if isinstance(name, str) and (store.is_installed(name) or name in store.REGISTRY):
         return _open_directory(store.path_of(name), device, precision)
     path = store.EMBEDDED if name is None else store.expanded(name)
-    if path.is_dir():
-        return _open_directory(path, device, precision)
-    if os.path.lexists(path):
-        return _open_file(path)
+    try:
+        if path.is_dir():
+            return _open_directory(path, device, precision)
+        if os.path.lexists(path):
+            return _open_file(path)
+    except OSError as error:
+        raise BadModel(f"{error.filename or path}: cannot be read ({error.strerror or error})") from error
     name = str(name)
     # A mistyped path is not looked for on the hub: it starts with a dot, a slash or ~, or ends like a file.
     if _HUB_NAME.fullmatch(name) and not name.endswith((*NGRAM_ENDINGS, ".gguf")):

@@ -11,7 +11,9 @@ from typing import Any, Protocol, runtime_checkable
 
 from torch import Tensor
 
+from ..arguments import shown
 from ..draws import Draws
+from ..errors import BadModel, blaming
 from ..text.sentences import Sentences
 
 
@@ -84,6 +86,27 @@ class TextModel(Protocol):
 
     def log_prob(self, texts: Sequence[str]) -> Tensor:
         """[N] float64 on the CPU: log p(text), its end included."""
+
+
+def whose(model: TextModel) -> str:
+    """Whose a model is: its name and its class."""
+    return f"{model.name} of class {type(model).__name__}"
+
+
+def ask(model: TextModel, texts: Sequence[str]) -> Tensor:
+    """[N] float64 on the CPU: what a text model says of texts, checked, because it may be anybody's."""
+    with blaming(whose(model), BadModel, f"{len(texts)} texts, {texts[0]!r} first" if texts else "no texts"):
+        log_prob: Any = model.log_prob(texts)
+    if not isinstance(log_prob, Tensor) or log_prob.shape != (len(texts),):
+        given = f"a tensor {list(log_prob.shape)}" if isinstance(log_prob, Tensor) else shown(log_prob)
+        raise BadModel(
+            f"{whose(model)}: gave {given} for {len(texts)} texts; `log_prob` gives a tensor [{len(texts)}], or give "
+            "a plain function of texts as the model"
+        )
+    if bool(log_prob.isnan().any()):
+        mend = "it must be a number, or -inf for the impossible"
+        raise BadModel(f"{whose(model)}: gave nan for {texts[int(log_prob.isnan().nonzero()[0])]!r}; {mend}")
+    return log_prob.cpu().double()
 
 
 @runtime_checkable

@@ -71,7 +71,7 @@ class Kernel:
             first = int((~possible).nonzero()[0, 0])
             row = sentences.select(torch.tensor([first], device=sentences.device))
             broken = ", ".join(self.target.broken(row)) or "length: more words than fit, or none"
-            raise InfeasibleStart(f"the starting sentence breaks a constraint ({broken})", int(row.inputs[0]))
+            raise InfeasibleStart(f"the starting sentence breaks a constraint ({broken})", row.inputs.tolist())
         encoding = self.target.model.encode(sentences)
         soft = self.target.soft_factors(self.target.model.log_prob(encoding), sentences)
         return State(sentences, LogFactors(torch.zeros_like(soft[:, 0]), soft), encoding)

@@ -39,7 +39,7 @@ def grow(allowed: Target, target: Target, sentences: Sentences, rounds: int, see
         word = torch.cat([_filled(model, sentences.select(part), slot[part], draws.select(part)) for part in parts])
         longer = sentences.insert(slot, word)
         sentences = longer.where(wanted & allowed.possible(longer), sentences)
-    failed = int(sentences.inputs[~target.possible(sentences)][0])
+    failed = sentences.inputs[~target.possible(sentences)].tolist()
     raise InfeasibleStart("no sentence was found that satisfies all constraints; loosen them", failed)
 
 
@@ -55,7 +55,7 @@ def obeying_start(start: Sentences, own: Target, record: Record, chains: int) ->
     `record` is of chains that walked under all other hard constraints; `own` is a target of those that the start
     breaks. There are `chains` rows for each input.
     """
-    rows, bad = start.to_lists(), ~own.possible(start)
+    rows, bad, failed = start.to_lists(), ~own.possible(start), []
     for input in sorted(set(start.inputs[bad].tolist())):
         part = record.of(input)
         columns = zip(*(part.steps[name].tolist() for name in ("changed", "step", "chain")), strict=True)
@@ -64,8 +64,11 @@ def obeying_start(start: Sentences, own: Target, record: Record, chains: int) ->
         visited = part.proposed.select(order).to(start.device)
         obeying = visited.select(own.possible(visited).nonzero()[:, 0]).to_lists() if len(visited) else []
         if not obeying:
-            broken = " and ".join(own.broken(start))
-            raise InfeasibleStart(f"no sentence was found that satisfies {broken}; loosen it, or make it soft", input)
+            failed.append(input)
+            continue
         for row in (bad & (start.inputs == input)).nonzero()[:, 0].tolist():
             rows[row] = obeying[row % chains % len(obeying)]
+    if failed:
+        broken = " and ".join(own.broken(start))
+        raise InfeasibleStart(f"no sentence was found that satisfies {broken}; loosen it, or make it soft", failed)
     return Sentences.from_lists(rows, start.capacity, start.inputs, start.device)

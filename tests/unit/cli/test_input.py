@@ -86,3 +86,25 @@ def test_a_sentence_without_quotes_is_noticed() -> None:
         check_quoted(["he", "go", "home"], command="correct", what="texts")
     check_quoted(["home"], command="correct", what="texts")
     check_quoted(["he", "go home"], command="correct", what="texts")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (bytes(range(256)) * 20, "is no text, but binary data"),
+        (b"PK\x03\x04 \0\0 \xff\xfe", "is no text, but binary data"),
+        ("snow\nrain\n".encode("utf-16"), "is in UTF-16; convert it to UTF-8 first"),
+        ("Zürich\nKöln\n\nBonn\nMünchen\n".encode("latin-1"), "3 of its 4 lines are not UTF-8; convert the file first"),
+    ],
+)
+def test_what_is_no_text_costs_one_message(data: bytes, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "lines"
+    file.write_bytes(data)
+    assert refused(file=str(file)) == f"{file}: {message}"
+
+
+def test_a_stray_byte_spoils_its_line_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    given_stdin(monkeypatch, "Zürich\nKöln\nBonn\nUlm\n".encode("latin-1"))  # two of four
+    assert [bool(line.error) for line in read_each(None)] == [True, True, False, False]
+    given_stdin(monkeypatch, b"snow \0 rain\nsun\n")
+    assert [line.text for line in read_each(None)] == ["snow \0 rain", "sun"]

@@ -107,3 +107,17 @@ def test_a_soft_function_that_gives_no_number_is_refused() -> None:
     nothing: Any = lambda _: None  # noqa: E731
     with pytest.raises(BadInput, match="constraint silent: fails on"):
         PythonConstraint("silent", nothing, LEXICON, hard=False).log_factor(SENTENCES)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: constraint(3), "constraint takes a function of the words, not 3"),  # type: ignore[call-overload]
+        (lambda: constraint(weight="x"), "`weight` 'x' is not a number"),  # type: ignore[call-overload]
+        (lambda: constraint(weight=math.nan), "`weight` nan is out of range"),
+        (lambda: constraint(hard="yes"), "`hard` 'yes' is neither True nor False"),  # type: ignore[call-overload]
+    ],
+)
+def test_what_makes_no_constraint_is_said(make: Any, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        make()

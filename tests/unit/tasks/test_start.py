@@ -48,16 +48,22 @@ def test_a_start_that_obeys_is_left_alone() -> None:
     assert obeying_start(START, target, record, 2).to_lists() == START.to_lists()
 
 
-def test_what_nobody_came_by_is_said_with_the_number_of_the_input() -> None:
+def test_what_nobody_came_by_is_said_with_the_numbers_of_the_sources() -> None:
     record, target = walked()
     impossible = Target(target.model, [Forbids([[], [A, B, C, D]])])
-    with pytest.raises(InfeasibleStart, match=r"input 2: no sentence was found that satisfies forbids; loosen it"):
+    with pytest.raises(InfeasibleStart, match=r"^no sentence was found that satisfies forbids; loosen it") as one:
         obeying_start(START, impossible, record, 2)
+    assert one.value.sources == {1}
+    nothing = Target(target.model, [Forbids([[A, B, C, D], [A, B, C, D]])])
+    with pytest.raises(InfeasibleStart) as all_of_them:
+        obeying_start(START, nothing, record, 2)
+    assert all_of_them.value.sources == {0, 1}
 
 
 def test_a_sentence_of_another_input_does_not_do() -> None:
     """Only input 0 comes by sentences without A."""
     record, target = walked()
     own = record.of(0)
-    with pytest.raises(InfeasibleStart, match="input 2"):
+    with pytest.raises(InfeasibleStart) as caught:
         obeying_start(START, Target(target.model, [Forbids([[A], [A]])]), own, 2)
+    assert caught.value.sources == {1}

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ...errors import BadModel
+from ...errors import BadModel, blaming
 
 
 class FunctionModel:
@@ -25,10 +25,8 @@ class FunctionModel:
         """[N] float64: what the function says, checked: a number or -inf for each text."""
         if not texts:
             return torch.empty(0, dtype=torch.float64)
-        try:
+        with blaming(self.name, BadModel, f"{len(texts)} texts, {texts[0]!r} first"):
             answer = self._function(list(texts))
-        except Exception as error:
-            raise BadModel(f"{self.name}: fails on {len(texts)} texts, {texts[0]!r} first ({error!r})") from error
         numbers = self._numbers(answer)  # [N]
         if numbers.shape != (len(texts),):
             given = f"shape {tuple(numbers.shape)}" if numbers.ndim != 1 else f"{len(numbers)} numbers"

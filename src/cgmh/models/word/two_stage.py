@@ -16,10 +16,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ...errors import BadModel, blaming
 from ...text.lexicon import Lexicon
 from ...text.sentences import MAX_READ, Sentences, by_length, rows_within
 from ...text.tokenizer import join
-from ..protocols import Fill, PrefixModel, TextModel
+from ..protocols import Fill, PrefixModel, TextModel, ask, whose
 from .recurrent import RecurrentModel
 
 WHOLE = 1_000_000  # a window that holds the whole sentence: the first stage sees all of the word model's gain
@@ -96,7 +97,8 @@ class TwoStageModel(ABC):
             if self._prefixes is None:
                 encoding.scores = Scores(self._score(encoding.sentences))
             else:
-                encoding.scores = self._prefixes.begin(self.texts(encoding.sentences))
+                with blaming(whose(self._prefixes), BadModel):
+                    encoding.scores = self._prefixes.begin(self.texts(encoding.sentences))
         log_prob: Tensor = encoding.scores.log_prob
         return log_prob.to(self.device)
 
@@ -130,7 +132,8 @@ class TwoStageModel(ABC):
         else:
             self.log_prob(encoding)  # begins, if nobody has asked about the current sentences yet
             rows = pending.rows[passed].cpu()
-            pending.scores = self._prefixes.extend(encoding.scores, rows, self.texts(candidates))
+            with blaming(whose(self._prefixes), BadModel):
+                pending.scores = self._prefixes.extend(encoding.scores, rows, self.texts(candidates))
         return log_prob.index_copy(0, passed, pending.scores.log_prob.to(keep.device))
 
     def commit(self, encoding: TwoStageEncoding, pending: TwoStagePending, accepted: Tensor) -> None:
@@ -147,7 +150,8 @@ class TwoStageModel(ABC):
         if self._prefixes is None:
             encoding.scores.log_prob[pending.rows[pending.passed].cpu()[taken]] = pending.scores.log_prob[taken]
         else:
-            self._prefixes.keep(encoding.scores, pending.scores, taken)
+            with blaming(whose(self._prefixes), BadModel):
+                self._prefixes.keep(encoding.scores, pending.scores, taken)
 
     def texts(self, sentences: Sentences) -> list[str]:
         """The natural texts of sentences: that is what a text model reads."""
@@ -174,7 +178,7 @@ class TextTarget(TwoStageModel):
     def _score(self, sentences: Sentences) -> Tensor:
         texts = self.texts(sentences)
         numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-        log_prob = self.text_model.log_prob(list(numbers)).cpu().double()
+        log_prob = ask(self.text_model, list(numbers))
         return log_prob[torch.tensor([numbers[text] for text in texts], dtype=torch.int64)]
 
 
@@ -260,5 +264,5 @@ class ProductOfExperts(TwoStageModel):
             stacked = torch.stack([reading.double() for reading in readings], -1).cpu()  # [N,3]
             total += stacked @ torch.tensor(self._weights, dtype=torch.float64)
         if self._text_model is not None:
-            total += self._text_weight * self._text_model.log_prob(self._texts(sentences))
+            total += self._text_weight * ask(self._text_model, self._texts(sentences))
         return total
