@@ -18,7 +18,7 @@ SENTENCES = """The train was late for the meeting .|i has two apple and she like
 He don't knows where are the station, isn't it?|Thier house is verry big. I recieve many letter.|Who won in 1998?
 In 2019, Mr. Smith paid $3,200.50 to Acme Inc. for 12% of "The Times".|She said: "I never go there!" and left
 THE WEATHER IS VERY BAD TODAY|how can i learn to swim without a teacher|It's John's book; don't touch it...
-We discussed about the plan yesterday|I am agree with you|Where you are going?|a|I|1.|* * *|Introduction|---
+We discussed about the plan yesterday|I am agree with them|Where you are going?|a|I|1.|* * *|Introduction|---
 e.g. the U.S.A. vs. the E.U. (see http://example.org/a?b=c and me@example.org)|- one item|| a | b | c ||""".replace(
     "\n", "|"
 ).split("|")

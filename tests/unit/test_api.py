@@ -10,6 +10,7 @@ import cgmh
 from cgmh import CorrectInput, KeywordInput, ParaphraseInput, api
 from cgmh.api import solve_each
 from cgmh.models.load import Models, load_embedded
+from cgmh.result import Result
 from cgmh.sampling import Constant, Kernel, sample
 from cgmh.sampling.runs import run
 from cgmh.tasks import Keywords
@@ -114,9 +115,13 @@ def test_a_start_that_cannot_be_is_named_by_the_number_of_its_input(monkeypatch:
     monkeypatch.setitem(MAX_HELD, "cpu", 12 * 10)
     inputs = [CorrectInput(text) for text in ("Many cats are here now .", "", "The dog .")]
     settings = replace(CorrectInput.defaults, chains=2, steps=1)
-    outcomes = solve_each(inputs, settings, constraints=[cgmh.constraints.contains("cats")])
+    rule = [cgmh.constraints.contains("cats")]
+    first, second, third = solve_each(inputs, settings, constraints=rule)
+    assert isinstance(first, Result)
+    assert isinstance(second, Result)  # a blank line is no mistake
+    assert isinstance(third, cgmh.InfeasibleStart)
     with pytest.raises(cgmh.InfeasibleStart, match=r"^input 3: no sentence was found that satisfies"):
-        list(outcomes)
+        list(cgmh.solve(inputs, settings, constraints=rule))
 
 
 @pytest.mark.parametrize(

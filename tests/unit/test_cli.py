@@ -37,7 +37,7 @@ def test_without_a_command_the_help_says_what_there_is() -> None:
         (("--nothing",), ("no such option", "--nothing", "(see: cgmh --help")),
         (("keywords", "--chains", "many"), ("'--chains'", "'many'", "(see: cgmh keywords --help")),
         (("keywords", "--chains"), ("'--chains' requires an argument", "(see: cgmh")),
-        (("models", "pull"), ("missing argument 'NAME'", "(see: cgmh models pull --help")),
+        (("models", "pull"), ("give the model a NAME: cgmh models pull NAME",)),
     ],
 )
 def test_a_mistake_in_the_arguments_is_one_line(arguments: tuple[str, ...], parts: tuple[str, ...]) -> None:

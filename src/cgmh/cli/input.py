@@ -3,11 +3,13 @@
 import sys
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import BadInput
 
+MAX_BYTES = 100 << 20  # of a file: a device may have no end
 _MANY = 3  # lines that are not UTF-8, so many that they may speak for the whole file
 
 
@@ -56,9 +58,12 @@ def _read(file: str | None) -> bytes:
         raise BadInput("stdin is closed; give the input as arguments or with --file")
     name = "stdin" if is_stdin else str(file) or "''"
     try:
-        data = sys.stdin.buffer.read() if is_stdin else Path(str(file)).read_bytes()
+        with nullcontext(sys.stdin.buffer) if is_stdin else Path(str(file)).open("rb") as source:
+            data = source.read(MAX_BYTES + 1)
     except OSError as error:
         raise BadInput(f"{name}: cannot be read ({error.strerror})") from error
+    if len(data) > MAX_BYTES:
+        raise BadInput(f"{name}: has more than {MAX_BYTES >> 20} MB; split it")
     _check_text(name, data)
     return data
 

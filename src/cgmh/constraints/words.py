@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 import torch
 from torch import Tensor
 
+from ..errors import BadInput
 from ..text.sentences import OnDevice, Sentences, pad
 from .protocols import HardConstraint
 
@@ -17,7 +18,10 @@ Requirement = Sequence[Alternative]  # any one of these phrases
 # The normal form of a requirement: sets are frozen, one-word alternatives are one set, repeats are gone.
 Normal = tuple[tuple[frozenset[int], ...], ...]
 
-MAX_ENTANGLED = 8  # requirements of one input that are tried in a table of all their subsets; more go row by row
+MAX_ENTANGLED = 10  # requirements of one input that share words: they are tried in a table of all their subsets
+TOO_ENTANGLED = (
+    f"{{}} of the words and phrases have words in common; at most {MAX_ENTANGLED} of them can be told apart; drop some"
+)
 
 
 def normalize(requirement: Requirement) -> Normal:
@@ -110,7 +114,9 @@ class ContainsWords(HardConstraint):
     def __init__(self, requirements: Sequence[Sequence[Requirement]], *, ordered: bool = False) -> None:
         normal = [[normalize(requirement) for requirement in own] for own in requirements]
         self._ordered = Patterns(normal) if ordered and any(normal) else None
-        counted, entangled = zip(*map(_untangle, normal), strict=True) if normal else ((), ())
+        counted, entangled = zip(*map(untangle, normal), strict=True) if normal else ((), ())
+        if not ordered and max(map(len, entangled), default=0) > MAX_ENTANGLED:
+            raise BadInput(TOO_ENTANGLED.format(max(map(len, entangled))))
         self._clear = Patterns([list(counts) for counts in counted]) if any(counted) else None
         self._entangled = Patterns(entangled) if any(entangled) else None
         needed = pad([list(counts.values()) for counts in counted], 0)  # [I,R]
@@ -151,7 +157,7 @@ class ContainsWords(HardConstraint):
         return pinned
 
 
-def _untangle(requirements: list[Normal]) -> tuple[Counter[Normal], list[Normal]]:
+def untangle(requirements: Sequence[Normal]) -> tuple[Counter[Normal], list[Normal]]:
     """Requirements that counting decides, with how often each is needed; and the others.
 
     Counting occurrences is exact for a requirement that shares no id with another one, if it is a single word or is
@@ -192,14 +198,9 @@ def _in_order(patterns: Patterns, sentences: Sentences) -> Tensor:
 def _each_met(patterns: Patterns, sentences: Sentences) -> Tensor:
     """[B] bool: whether requirements that may compete for the same words all have words of their own.
 
-    This is an exact search. Up to MAX_ENTANGLED requirements are searched for all rows at once: which subsets can be
-    met by the words before each place. More than that are searched row by row in Python, just as exact and slower.
+    This is an exact search: which subsets can be met by the words before each place.
     """
     num, num_places = patterns.num_requirements, patterns.num_places
-    if num > MAX_ENTANGLED:
-        answers = zip(sentences.to_lists(), sentences.inputs.tolist(), strict=True)
-        met = [_met_alone(words, patterns.requirements[input]) for words, input in answers]
-        return torch.tensor(met, dtype=torch.bool, device=sentences.device)
     begins = patterns.begins(sentences)  # [P,B,R,L]
     rows, longest = len(sentences), int(sentences.lengths.max())
     subsets = torch.zeros(longest + num_places + 1, rows, 1 << num, dtype=torch.bool, device=sentences.device)
@@ -215,20 +216,6 @@ def _each_met(patterns: Patterns, sentences: Sentences) -> Tensor:
                 after |= without & begins[p, :, r, at, None, None]
     full = 2 ** (~patterns.absent(sentences)).sum(-1) - 1  # [B]
     return subsets[longest].gather(1, full[:, None])[:, 0]
-
-
-def _met_alone(words: Sequence[int], requirements: Sequence[Normal]) -> bool:
-    """Whether one sentence has words of its own for every requirement; each set holds the subsets met so far."""
-    full = (1 << len(requirements)) - 1
-    subsets: list[set[int]] = [{0}] + [set() for _ in words]
-    for at in range(len(words)):
-        subsets[at + 1] |= subsets[at]
-        for r, requirement in enumerate(requirements):
-            for phrase in requirement:
-                end = at + len(phrase)
-                if end <= len(words) and all(word in place for word, place in zip(words[at:end], phrase, strict=True)):
-                    subsets[end] |= {met | 1 << r for met in subsets[at] if not met >> r & 1}
-    return full in subsets[-1]
 
 
 class Forbids(HardConstraint):

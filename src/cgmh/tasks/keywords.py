@@ -7,7 +7,7 @@ from functools import partial
 import torch
 
 from ..constraints import Constraint, ContainsWords, EndsWith, Forbids, LengthBetween
-from ..constraints.words import normalize
+from ..constraints.words import MAX_ENTANGLED, TOO_ENTANGLED, normalize, untangle
 from ..draws import Draws
 from ..errors import BadInput, InfeasibleStart
 from ..inputs import KeywordInput
@@ -93,7 +93,11 @@ class Keywords:
             raise InfeasibleStart(
                 f"the keywords have {num_needed} words, more than `max_words` {input.max_words}; raise it"
             )
-        return [KeywordSource(input, requirements, list(forbidden), endings)]
+        source = KeywordSource(input, requirements, list(forbidden), endings)
+        _, entangled = untangle([normalize(required) for required in source.bound(Lexicon(vocabulary))])
+        if len(entangled) > MAX_ENTANGLED and not input.ordered:
+            raise BadInput(TOO_ENTANGLED.format(len(entangled)))
+        return [source]
 
     def pose(self, sources: Sequence[KeywordSource], models: Models, chains: int, seed: int) -> Problem:
         lexicon = Lexicon(models.words.vocabulary)

@@ -108,3 +108,9 @@ def test_a_stray_byte_spoils_its_line_only(monkeypatch: pytest.MonkeyPatch) -> N
     assert [bool(line.error) for line in read_each(None)] == [True, True, False, False]
     given_stdin(monkeypatch, b"snow \0 rain\nsun\n")
     assert [line.text for line in read_each(None)] == ["snow \0 rain", "sun"]
+
+
+def test_a_file_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cgmh.cli.input.MAX_BYTES", 1 << 20)
+    with pytest.raises(BadInput, match="/dev/zero: has more than 1 MB; split it"):
+        read_each("/dev/zero")

@@ -80,8 +80,9 @@ def test_a_start_that_breaks_a_constraint_is_named() -> None:
     model = ToyModel(4)
     target = Target(model, [ContainsWords([[word(A)], [word(B)]]), EndsWith([C])])
     kernel = Kernel(target, WordEdits(FillHead(model)))
-    with pytest.raises(InfeasibleStart, match=r"input 2: .*contains, ending"):
+    with pytest.raises(InfeasibleStart, match=r"breaks a constraint \(contains, ending\)") as caught:
         kernel.init(Sentences.from_lists([[A, C], [A]], 4, [0, 1]))
+    assert caught.value.sources == {1}
     with pytest.raises(InfeasibleStart, match="length"):
         kernel.init(Sentences.from_lists([[A, A, A, C]], 4))
 

@@ -80,6 +80,7 @@ def test_forbidden_words_in_every_casing() -> None:
         (("dog",), {"min_words": -1}, BadInput, "`min_words` -1"),
         (("dog",), {"max_words": MAX_WORDS + 1}, BadInput, f"1 <= max <= {MAX_WORDS}"),
         (("prime minister", "dog"), {"max_words": 2}, InfeasibleStart, "3 words, more than `max_words` 2; raise it"),
+        (("dog,", *[","] * 10), {}, BadInput, "11 of the words and phrases have words in common; at most 10"),
         (("dog",) * (MAX_WORDS + 1), {"max_words": MAX_WORDS}, InfeasibleStart, "41 keywords; at most 40 fit"),
     ],
 )
