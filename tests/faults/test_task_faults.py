@@ -7,13 +7,11 @@ from typing import Any
 import pytest
 import torch
 
-from cgmh.constraints import ContainsWords
 from cgmh.draws import Draws
 from cgmh.proposals import Alternatives, FillHead, Group, Leap, SwapBlocks, variants
 from cgmh.proposals.fillers import Floor
 from cgmh.proposals.protocols import INSERT, Candidate, View
 from cgmh.tasks import keywords
-from cgmh.text.sentences import Sentences
 from enumeration import violations
 from posed import CASES
 
@@ -53,7 +51,7 @@ FAULTS: dict[str, tuple[str, Seed, str]] = {
     ),
     "forms are exchanged, alternatives are not": (
         "keywords: one of two words",
-        _replaced("cgmh.tasks.keywords.normalize", lambda phrases: [tuple(phrase) for phrase in phrases]),
+        _replaced("cgmh.tasks.keywords.normalize", lambda phrases: tuple(map(tuple, phrases))),
         APART,
     ),
     "alternatives are exchanged if they are single words": (
@@ -71,11 +69,6 @@ FAULTS: dict[str, tuple[str, Seed, str]] = {
     "unknown words never come": (
         "keywords: one of two unknown words",
         _no_own_words("cgmh.tasks.keywords.FillHead"),
-        APART,
-    ),
-    "phrases that may stand for one another are pinned": (
-        "keywords: an edit completes the other phrase",
-        lambda monkeypatch: monkeypatch.setattr("cgmh.tasks.keywords.ContainsWords", PinsAll),
         APART,
     ),
     "a constraint of one's own, without leaps": (
@@ -133,15 +126,6 @@ class OneWay(Leap):
     def propose(self, draws: Draws, view: View) -> Candidate:
         candidate = super().propose(draws, view)
         return replace(candidate, log_reverse=candidate.log_reverse + 0.3 * (candidate.move == INSERT))
-
-
-class PinsAll(ContainsWords):
-    """Every requirement pins its words, as if no edit could lead from one phrase to another."""
-
-    def pinned(self, sentences: Sentences) -> torch.Tensor:
-        tables = self._tables.at(sentences.device)
-        tables["pinning"] = tables["needed"]
-        return super().pinned(sentences)
 
 
 @pytest.mark.parametrize("name", FAULTS)

@@ -119,10 +119,7 @@ class ContainsWords(HardConstraint):
             raise BadInput(TOO_ENTANGLED.format(max(map(len, entangled))))
         self._clear = Patterns([list(counts) for counts in counted]) if any(counted) else None
         self._entangled = Patterns(entangled) if any(entangled) else None
-        needed = pad([list(counts.values()) for counts in counted], 0)  # [I,R]
-        # [I,R]: how many of its occurrences pin a requirement; none where an edit may turn one phrase into another
-        pinning = pad([[count if len(one) == 1 else -1 for one, count in counts.items()] for counts in counted], -1)
-        self._tables = OnDevice(needed=needed, pinning=pinning)
+        self._tables = OnDevice(needed=pad([list(counts.values()) for counts in counted], 0))  # [I,R]
 
     def holds(self, sentences: Sentences) -> Tensor:
         if self._ordered is not None:
@@ -142,14 +139,13 @@ class ContainsWords(HardConstraint):
     def pinned(self, sentences: Sentences) -> Tensor:
         """[B,L] bool: words that cannot be lost alone, because just as many occurrences stand there as are needed.
 
-        Requirements that share words with others are left out, and those with phrases that may stand for one another,
-        since one edit may lose the one and complete the other: this is a hint where not to try, not a rule.
+        Requirements that share words with others are left out: this is a hint where not to try, not a rule.
         """
         pinned = torch.zeros_like(sentences.ids, dtype=torch.bool)
         if self._clear is None:
             return pinned
-        pinning = self._tables.at(sentences.device)["pinning"].index_select(0, sentences.inputs)  # [B,R]
-        tight = (self._clear.counts(sentences) <= pinning)[..., None]  # [B,R,1]
+        needed = self._tables.at(sentences.device)["needed"].index_select(0, sentences.inputs)  # [B,R]
+        tight = (self._clear.counts(sentences) <= needed)[..., None]  # [B,R,1]
         for span, begins in enumerate(self._clear.begins(sentences)):  # [B,R,L]
             starts = (begins & tight).any(1)  # [B,L]
             for shift in range(span + 1):
