@@ -14,6 +14,8 @@ import cgmh
 from cgmh.constraints.protocols import Claim
 from cgmh.inputs import CorrectInput, KeywordInput, ParaphraseInput
 from cgmh.models.load import Models
+from cgmh.models.protocols import TextModel
+from cgmh.models.text.functions import FunctionModel
 from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.target import Target
 from cgmh.tasks import Problem, task_of
@@ -29,11 +31,12 @@ def tiny(*words: str) -> RecurrentModel:
         return tiny_model(Path(directory), words=words)
 
 
-def pose(task: Any, inputs: Sequence[Any], words: Sequence[str], chains: int = 2) -> Problem:
-    """The problem of some inputs that a session would pose."""
-    models = Models(tiny(*words))
+def pose(task: Any, inputs: Sequence[Any], words: Sequence[str], big: TextModel | None = None) -> Problem:
+    """The problem of some inputs that a session would pose, for two chains each."""
+    models = Models(tiny(*words), big, big and "target")
     sources = [source for input in inputs for source in task.read(input, models.words.vocabulary)]
-    return task.pose(sources, models, chains, 0)
+    problem: Problem = task.pose(sources, models, 2, 0)
+    return problem
 
 
 def states_of(problem: Problem, target: Target, blocks: Sequence[str] = ()) -> Sentences:
@@ -77,6 +80,7 @@ class Case:
     room: int = 1
     blocks: tuple[str, ...] = ()  # phrases that every allowed sentence contains
     claims: list[Claim] = field(default_factory=list)
+    big: TextModel | None = None  # the target
     num_states: int | None = None
 
     def posed(self, monkeypatch: pytest.MonkeyPatch) -> tuple[Problem, Target, Sentences]:
@@ -85,7 +89,7 @@ class Case:
         monkeypatch.setattr(f"cgmh.tasks.{task.name}.ROOM", self.room)
         if task.name == "keywords":
             monkeypatch.setattr("cgmh.tasks.keywords.GROWTH", 0)
-        problem = pose(task, self.inputs, self.words)
+        problem = pose(task, self.inputs, self.words, self.big)
         claims = [claim.bound(problem.lexicon) for claim in self.claims]
         target = Target(problem.target.model, [*problem.target.constraints, *claims])
         return problem, target, states_of(problem, target, self.blocks)
@@ -114,6 +118,7 @@ def repeats(words: list[str]) -> float:
 
 
 FORMS = "cat Cat CAT ."
+LETTERS = FunctionModel(lambda texts: [0.3 * text.count("a") - 0.2 * len(text) for text in texts], "letters")
 PAPER: dict[str, Any] = {"protect": (), "difference": 0.0, "gibbs": True}
 CASES = {
     "keywords: a word": keywords("cat", max_words=2),
@@ -154,6 +159,7 @@ CASES = {
     "keywords: a constraint of one's own": Case(
         [KeywordInput(("cat",), max_words=2)], ("cat", "."), room=2, claims=[even, repeats]
     ),
+    "keywords: a big model is the target": Case([KeywordInput(("cat|the sat",), max_words=2)], big=LETTERS),
     "paraphrase: as by default": paraphrase("the cat sat.", "the cat Cat sat .", *ParaphraseInput.match),
     "paraphrase: nothing matched": paraphrase("the cat sat.", "the cat sat Cat .", "none", room=1),
     "paraphrase: an unknown word": paraphrase("the cat zzzy sat.", "the cat sat .", "none", blocks=("zzzy",)),
@@ -179,11 +185,15 @@ CASES = {
     "paraphrase: a batch": Case(
         [ParaphraseInput("the cat sat.", ("kw",)), ParaphraseInput("cat zzzy.", ("kw",))], ("the", "cat", "sat", ".")
     ),
+    "paraphrase: a big model is the target": Case(
+        [ParaphraseInput("the cat sat.", ("kw",))], ("the", "cat", "Cat", "sat", "."), 0, big=LETTERS
+    ),
     "correct: nothing wrong": correct("the cat.", "the cat a ."),
     "correct: a misspelt word": correct("teh cat.", "the cat a ."),
     "correct: a name": correct("teh Paris.", "the cat Paris ."),
     "correct: an unknown name": correct("cat Zorb.", "the cat a ."),
     "correct: unknown numbers in their order": correct("a 2 3.", "a the ."),
     "correct: a batch": Case([CorrectInput("cat."), CorrectInput("teh a.")], ("the", "cat", "a", "."), 0),
+    "correct: a big model beside": Case([CorrectInput("teh cat.")], ("the", "cat", "."), 0, big=LETTERS),
     "correct: nothing protected": correct("2 zzzy.", "a the .", protect=()),
 }
