@@ -397,7 +397,10 @@ def fuzz(seeds: Iterable[int], until: float, jobs: int, limits: Limits, out: Pat
 
 
 def _failure(case: Case, ended: Ended, problem: str) -> dict[str, Any]:
-    what = repr(case.arguments if case.is_verb else case.argv) if case.seed >= 0 else ""
+    try:
+        what = repr(case.arguments if case.is_verb else case.argv) if case.seed >= 0 else ""
+    except ValueError:  # a whole number of more digits than Python writes out
+        what = "see --seed"
     said = ended.errors.decode(errors="replace")[-3000:]
     return {"seed": case.seed, "problem": problem, "name": case.name, "what": what[:2000], "errors": said}
 

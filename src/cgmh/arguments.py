@@ -21,7 +21,7 @@ def shown(value: object) -> str:
 
 def whole_number(name: str, value: Any, low: int = -MOST, high: int = MOST) -> int:
     """A whole number of any type, but no boolean, within its range."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
+    if type(value) is not int and (isinstance(value, bool) or not isinstance(value, Integral)):
         raise BadInput(f"`{name}` {shown(value)} is not a whole number")
     _check_range(name, value, low, high)
     return int(value)
@@ -43,7 +43,7 @@ def _check_range(name: str, value: Any, low: float, high: float) -> None:
 
 def flag(name: str, value: Any) -> bool:
     """True or False, also as 1 or 0."""
-    if not isinstance(value, Hashable) or value not in (True, False):
+    if value is not True and value is not False and (not isinstance(value, Hashable) or value not in (True, False)):
         raise BadInput(f"`{name}` {shown(value)} is neither True nor False")
     return bool(value)
 

@@ -4,8 +4,9 @@ The type of an input tells its task: `tasks.TASKS` says which one that is.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from .arguments import choice, flag, listed, number, string, strings, whole_number
@@ -14,6 +15,10 @@ from .settings import USES, Rule, Settings, Use
 from .text.facts import KINDS
 
 _KEYWORD = re.compile(r'["“”„]([^"“”„]*)["“”„]|([^\s,，]+)')
+_KEYWORD_FIELDS: tuple[tuple[str, Callable[[str, Any], Any]], ...] = (
+    ("keywords", strings), ("ordered", flag), ("inflect", flag), ("forbid", strings), ("min_words", whole_number),
+    ("max_words", whole_number),
+)  # fmt: skip
 _MATCH = re.compile(r"(\w+)(?:([=:])(\d+(?:\.\d*)?|\.\d+))?")
 MATCHES = {
     "kw": "=1",
@@ -52,19 +57,16 @@ class KeywordInput:
     uses: ClassVar[tuple[Use, ...]] = USES  # what a big model may do; the first unless told otherwise
 
     def __post_init__(self) -> None:
-        for names, check in ((("keywords", "forbid"), strings), (("ordered", "inflect"), flag)):
-            for name in names:
-                object.__setattr__(self, name, check(name, getattr(self, name)))
-        for name in ("min_words", "max_words"):
-            object.__setattr__(self, name, whole_number(name, getattr(self, name)))
+        for name, check in _KEYWORD_FIELDS:
+            object.__setattr__(self, name, check(name, getattr(self, name)))
 
     def __str__(self) -> str:
         return " ".join(f'"{keyword}"' if " " in keyword else keyword for keyword in self.keywords)
 
     @classmethod
-    def read(cls, line: str) -> "KeywordInput":
-        """The keywords of a line: separated by blanks or commas, phrases in double quotes."""
-        return cls(tuple(quoted or word for quoted, word in _KEYWORD.findall(string("line", line))))
+    def read(cls, line: str, **asked: Any) -> "KeywordInput":
+        """The keywords of a line: separated by blanks or commas, phrases in double quotes; `asked` are the rest."""
+        return cls(tuple(quoted or word for quoted, word in _KEYWORD.findall(string("line", line))), **asked)
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,8 @@ class Match:
         return cls(parts[1], sign == "=", value)
 
 
-def read_matches(texts: Sequence[str]) -> tuple[Match, ...]:
+@lru_cache(maxsize=256)
+def read_matches(texts: tuple[str, ...]) -> tuple[Match, ...]:
     """The matching functions of `match`: several by plus signs or commas; none for ``none``."""
     names = [part for text in texts for part in re.split(r"[+,\s]+", text) if part]
     if "none" in names and len(names) > 1:

@@ -1,6 +1,5 @@
 """`cgmh keywords`."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -62,7 +61,7 @@ def keywords_command(ctx: click.Context, /, words: tuple[str, ...], file: str | 
         lines = [Line("keywords", str(inputs[0]))]
     else:
         lines = [line for line in lines if not line.is_blank]
-        inputs = [replace(KeywordInput.read(line.text), **asked) for line in lines if not line.error]
+        inputs = [KeywordInput.read(line.text, **asked) for line in lines if not line.error]
     if options["trace"] and "all" in words:
         click.echo("note: all is a keyword here; --trace-all is what prints every step", err=True)
     settings = wanted_settings(ctx, options, KeywordInput.defaults, KeywordInput.uses)
