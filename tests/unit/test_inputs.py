@@ -49,9 +49,9 @@ def test_out_of_range(text: str, message: str) -> None:
 
 def test_several() -> None:
     kw, wvm, st = Match("kw", True, 1.0), Match.read("wvm:4"), Match.read("st=0.5")
-    assert read_matches(("kw+wvm:4"]) == read_matches(["kw", "wvm:4"]) == read_matches(["kw, wvm:4",)) == (kw, wvm)
-    assert read_matches(("kw+wvm:4", "st=0.5",)) == (kw, wvm, st)
-    assert read_matches(("none"]) == read_matches([]) == read_matches(["",)) == ()
+    assert read_matches(("kw+wvm:4",)) == read_matches(("kw", "wvm:4")) == read_matches(("kw, wvm:4",)) == (kw, wvm)
+    assert read_matches(("kw+wvm:4", "st=0.5")) == (kw, wvm, st)
+    assert read_matches(("none",)) == read_matches(()) == read_matches(("",)) == ()
 
 
 def test_none_stands_alone() -> None:
@@ -61,7 +61,7 @@ def test_none_stands_alone() -> None:
 
 def test_each_once() -> None:
     with pytest.raises(BadInput, match="twice"):
-        read_matches(("kw=0.5", "kw:2",))
+        read_matches(("kw=0.5", "kw:2"))
 
 
 @pytest.mark.parametrize(
