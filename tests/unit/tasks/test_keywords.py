@@ -11,6 +11,7 @@ from cgmh.models.load import Models, load_embedded
 from cgmh.models.text.functions import FunctionModel
 from cgmh.models.word.two_stage import TextTarget
 from cgmh.ranking import Ranked
+from cgmh.sampling import Constant, sample
 from cgmh.tasks import Keywords, Problem
 from cgmh.tasks.keywords import MAX_WORDS, KeywordSource
 from cgmh.text.sentences import Sentences
@@ -159,3 +160,13 @@ def test_a_big_model_is_sampled_only_as_the_target() -> None:
     for models in (Models(load_embedded()), Models(load_embedded(), big, "rerank")):
         problem = Keywords().pose(sources, models, 2, 0)
         assert problem.target.model is problem.words
+
+
+def test_chains_leave_the_alternative_that_they_began_with() -> None:
+    problem, chains = pose(KeywordInput(("boat|ship", "river")), chains=32), set[int]()
+    boats = torch.tensor([problem.lexicon.add(word) for word in ("boat", "Boat")])
+    started = torch.isin(problem.start.ids, boats).any(-1)
+    assert 0 < int(started.sum()) < 32
+    for _, state, _ in sample(problem.kernel(problem.target), problem.start, 120, 0, Constant(1.0)):
+        chains |= set((torch.isin(state.sentences.ids, boats).any(-1) != started).nonzero()[:, 0].tolist())
+    assert len(chains) >= 4

@@ -103,7 +103,7 @@ def test_words_that_nothing_proposes_stay() -> None:
 
 
 def test_too_many_quotations_are_refused() -> None:
-    text = "Why " + " or ".join(f"(is it {word})" for word in "a b c d e f g h i j k".split()) + " now?"
+    text = "Why " + " or ".join(f"(it {word})" for word in "a b c d e f g h i j k".split()) + " now?"
     with pytest.raises(BadInput, match="11 quotations or names that share words"):
         read(ParaphraseInput(text))
 
