@@ -305,6 +305,9 @@ class RecurrentModel:
 
     def _extend_backward(self, encoding: RecurrentEncoding, rows: Tensor, read: Tensor) -> None:
         """Make the backward states hold up to `read` words from the right."""
+        if len(rows) > len(encoding.lengths):  # several gaps in one sentence: it is read once, for the furthest
+            read = torch.zeros_like(encoding.lengths).scatter_reduce(0, rows, read, "amax")
+            rows = torch.arange(len(read), device=rows.device)
         held = encoding.num_backward[rows]
         behind = (read > held).nonzero()[:, 0]
         if not len(behind):
