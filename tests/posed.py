@@ -112,6 +112,11 @@ def even(words: list[str]) -> bool:
     return len(words) % 2 == 0
 
 
+@cgmh.constraint(hard=True)
+def never_alone(words: list[str]) -> bool:
+    return words.count("zzz") != 1
+
+
 @cgmh.constraint(weight=0.7)
 def repeats(words: list[str]) -> float:
     return float(len(words) - len(set(words)))
@@ -142,6 +147,9 @@ CASES = {
     "keywords: much longer, no room": keywords(
         "cat|the sat sat|zzz the", max_words=3, min_words=3, room=0, forbid=("a",)
     ),
+    "keywords: a usual word is forbidden, no room": keywords(
+        "cat cat|sat sat sat", max_words=3, min_words=3, room=0, forbid=("the",)
+    ),
     "keywords: phrases with unknown words": keywords("the cat|zzz yyy", max_words=2),
     "keywords: an edit completes the other phrase": keywords("zzz cat|sat", max_words=2),
     "keywords: words in common": keywords("cat", "cat sat|the", max_words=3, room=0),
@@ -160,9 +168,13 @@ CASES = {
         [KeywordInput(("cat",), max_words=2)], ("cat", "."), room=2, claims=[even, repeats]
     ),
     "keywords: a big model is the target": Case([KeywordInput(("cat|the sat",), max_words=2)], big=LETTERS),
+    "keywords: a constraint of one's own, an unknown word": Case(
+        [KeywordInput(("cat|zzz",), max_words=2)], ("cat", "."), room=1, claims=[never_alone]
+    ),
     "paraphrase: as by default": paraphrase("the cat sat.", "the cat Cat sat .", *ParaphraseInput.match),
     "paraphrase: nothing matched": paraphrase("the cat sat.", "the cat sat Cat .", "none", room=1),
     "paraphrase: an unknown word": paraphrase("the cat zzzy sat.", "the cat sat .", "none", blocks=("zzzy",)),
+    "paraphrase: an unknown word, nothing protected": paraphrase("cat zzzy.", "cat .", "none", room=1, protect=()),
     "paraphrase: the casing of a name": paraphrase("cat saw Paris.", "cat saw Paris PARIS .", "none"),
     "paraphrase: numbers and negations": paraphrase("cat saw 2 not.", "cat 2 not never saw .", "none"),
     "paraphrase: long names change places": paraphrase(

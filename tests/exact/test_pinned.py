@@ -19,6 +19,7 @@ REQUIREMENTS = {
     "a phrase": [[[{A}, {B}]]],
     "a word and a phrase": [[[{A}, {B}]], [[{C}]]],
     "entangled": [[[{A}, {B}]], [[{A}]]],
+    "phrases that overlap": [[[{A}, {B}], [{B}, {A}], [{A}, {C}]]],
 }
 
 

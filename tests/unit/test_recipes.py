@@ -1,9 +1,11 @@
-"""Prices of mistakes, on pools made by hand; test sentences out of place; what the fuzzing takes for a failure."""
+"""Prices of mistakes, test sentences out of place, what the fuzzing takes for a failure, and the list of mutants."""
 
 import importlib.util
 import json
+import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -139,3 +141,46 @@ def test_what_a_command_may_not_do_is_seen(
     assert fuzz.problems_of(case, fuzz.Ended(code, output, errors, 0.0, 0, "took more than 20 s")) == [
         "took more than 20 s"
     ]
+
+
+@pytest.fixture(scope="module")
+def mutants() -> ModuleType:
+    return recipe("mutants.py")
+
+
+def test_every_mutant_changes_one_place_of_the_source(mutants: ModuleType, tmp_path: Path) -> None:
+    listed = mutants.MUTANTS
+    assert list(mutants.misplaced(listed)) == []
+    assert len({(mutant.module, mutant.mistake) for mutant in listed}) == len(listed)
+    assert {mutant.module.partition("/")[0] for mutant in listed} == {"sampling", "proposals", "constraints", "tasks"}
+    assert all(mutant.text != mutant.instead for mutant in listed)
+    moved = [replace(listed[0], text=text) for text in ("no such text", "return ")]
+    assert len(list(mutants.misplaced(moved))) == 2
+    assert mutants.main(["--only", "no such mutant"]) == 1
+    mutants.copy_source(tmp_path, listed[0])
+    source, copied = mutants.ROOT / "src", tmp_path / "src"
+    files = {path.relative_to(copied) for path in copied.rglob("*.py")}
+    assert files == {path.relative_to(source) for path in source.rglob("*.py")}
+    changed = [path for path in files if (copied / path).read_bytes() != (source / path).read_bytes()]
+    assert changed == [listed[0].path.relative_to("src")]
+
+
+def test_the_tests_of_mutants_exist(mutants: ModuleType, request: pytest.FixtureRequest) -> None:
+    collected = {item.nodeid for item in request.session.items}  # all there are, in a run of the whole suite
+    rest = sorted({mutant.test for mutant in mutants.MUTANTS} - collected)
+    if rest:
+        command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *rest]
+        said = subprocess.run(command, cwd=mutants.ROOT, capture_output=True, text=True, check=False)
+        assert sorted(line for line in said.stdout.splitlines() if "::" in line) == rest, said.stdout[-2000:]
+
+
+def test_the_table_of_mutants_is_that_of_the_documentation(mutants: ModuleType) -> None:
+    page = (mutants.ROOT / "docs" / "exactness.md").read_text(encoding="utf-8")
+    assert mutants.markdown(mutants.MUTANTS) in page
+
+
+def test_a_mutant_is_caught_by_a_test_that_fails_and_by_nothing_else(mutants: ModuleType) -> None:
+    assert mutants.verdict(1, "1 failed") == ""
+    assert mutants.verdict(0, "1 passed") == "SURVIVED"
+    for code in (None, 2, 4, 99):  # too slow, not to be imported, no such test, another source
+        assert mutants.verdict(code, "").startswith("NO ANSWER")

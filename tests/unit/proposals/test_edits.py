@@ -12,6 +12,7 @@ from cgmh.proposals import (
     Candidate,
     FillHead,
     GibbsOver,
+    Leap,
     Mixture,
     Proposal,
     SwapBlocks,
@@ -27,8 +28,10 @@ from toys import FIRST, UNKNOWN, ToyModel, variant_moves
 MODEL = ToyModel(4)
 
 
-def propose(proposal: Proposal, words: list[int], rows: int = 400, capacity: int = 6) -> Candidate:
-    sentences = Sentences.from_lists([words] * rows, capacity)
+def propose(
+    proposal: Proposal, words: list[int], rows: int = 400, capacity: int = 6, inputs: list[int] | None = None
+) -> Candidate:
+    sentences = Sentences.from_lists([words] * rows, capacity, inputs)
     every = torch.arange(rows)
     view = View(sentences, MODEL.encode(sentences), every, torch.ones(rows, dtype=torch.float64))
     return proposal.propose(Draws(0, every, every), view)
@@ -129,6 +132,27 @@ def test_swap_of_blocks_that_do_not_fit_is_refused() -> None:
     assert {tuple(words) for words in candidate.sentences.select(refused.nonzero()[:, 0]).to_lists()} == {(A, B)}
     assert 0.6 < refused.double().mean() < 0.9  # three of four pairs of lengths
     assert (propose(SwapBlocks(1), [A]).log_reverse == -torch.inf).all()
+
+
+def test_blocks_are_as_long_as_the_input_allows() -> None:
+    inputs = [number % 2 for number in range(400)]
+    both = propose(SwapBlocks([1, 2]), [A, B, C, D], inputs=inputs).sentences
+    for number, longest in enumerate((1, 2)):
+        alone = propose(SwapBlocks(longest), [A, B, C, D]).sentences
+        own = both.select((both.inputs == number).nonzero()[:, 0])
+        assert {tuple(words) for words in own.to_lists()} == {tuple(words) for words in alone.to_lists()}
+
+
+def test_a_leap_does_not_depend_on_the_width_of_the_array() -> None:
+    """What lies between is no longer than both ends, however much room a longer neighbour in the batch brings."""
+    found = []
+    for capacity in (4, 9):
+        candidate = propose(Leap(WordEdits(FillHead(MODEL)), MODEL), [A, B, C], rows=1000, capacity=capacity)
+        fits = (candidate.log_reverse > -torch.inf) & (candidate.sentences.lengths < 4)
+        rows = fits.nonzero()[:, 0]
+        found.append((rows.tolist(), candidate.sentences.select(rows).to_lists()))
+    assert found[0] == found[1]
+    assert len(found[0][0]) > 100
 
 
 def test_variants_stay_in_their_group() -> None:

@@ -1,10 +1,14 @@
 """What every paraphrase obeys, whatever it matches: checked on the target itself, sentence by sentence."""
 
 import pytest
+import torch
 
+import posed
+from cgmh.draws import Draws
 from cgmh.errors import BadInput
 from cgmh.inputs import ParaphraseInput
 from cgmh.models.load import Models, load_embedded
+from cgmh.proposals.protocols import REPLACE, View
 from cgmh.tasks import Paraphrase, Problem
 from cgmh.tasks.paraphrase.report import Paraphrases
 from cgmh.tasks.paraphrase.source import Source, read_sentence
@@ -48,6 +52,7 @@ def sentences(problem: Problem, *texts: str, input: int = 0) -> Sentences:
         ("What is 20 in cash?", "What was 20 of cash?", "What is 30 in cash?"),
         ("What is 20 in cash?", "What was 20 of cash?", "What is 20 of 20?"),
         ("What is good in Paris?", "What was good about Paris?", "What is good in London?"),
+        ("What is good in Paris?", "What was good about Paris?", "What is good in it?"),
         # quoted and bracketed text stays together
         ('What is a "smart phone" for?', 'Who has a "smart phone" now?', 'What is a "phone" for?'),
         ("What is a phone (smart) for?", "What was a phone (smart) good for?", "What is smart a phone () for?"),
@@ -94,6 +99,22 @@ def test_how_long_an_answer_may_be_does_not_depend_on_the_others() -> None:
         assert not problem.target.possible(sentences(problem, grown)).any()
     problem = pose("Why is it so and so and so and so?")
     assert problem.target.possible(sentences(problem, grown)).all()
+
+
+def num_replaced(match: str) -> set[int]:
+    """How many words of "the cat sat ." the replacements of many steps change."""
+    problem = posed.pose(Paraphrase(), [ParaphraseInput("the cat sat.", (match,))], posed.WORDS, chains=3000)
+    kernel, start, rows = problem.kernel(problem.target), problem.start, torch.arange(3000)
+    view = View(start, kernel.init(start).encoding, rows, torch.ones(3000, dtype=torch.float64))
+    candidate = kernel.proposal.propose(Draws(0, rows, rows), view)
+    replaced = (candidate.sentences.ids != start.ids).sum(-1)[candidate.move == REPLACE]
+    return set(replaced.tolist())
+
+
+def test_two_words_change_at_once_where_a_similarity_is_bounded() -> None:
+    """King small queen and queen small king may be close in meaning while nothing that lies between them is."""
+    assert num_replaced("none") == num_replaced("st:1") == {0, 1}
+    assert num_replaced("st=0.3") >= {0, 1, 2}
 
 
 def test_words_that_nothing_proposes_stay() -> None:
