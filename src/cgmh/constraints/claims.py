@@ -64,7 +64,7 @@ def _word_claim(name: str, words: tuple[str, ...], build: Callable[[Lexicon], Ha
         raise BadInput(f"{name}: give at least one word")
     for text in words:
         if not isinstance(text, str):
-            raise BadInput(f"{name} takes words one by one, not {text!r}")
+            raise BadInput(f"{name} takes words one by one, not {shown(text)}")
         if not all(normalize(alternative) for alternative in text.split("|")):
             raise BadInput(f"{name}: {text!r} is not a word")
     return _WordClaim(f"{name}({', '.join(words)}{more})", build)

@@ -114,7 +114,10 @@ class Keywords:
         counted = torch.tensor([is_counted(lexicon.word(id)) for id in range(len(lexicon))])
         fewest = [source.input.min_words for source in sources]
         most = [source.input.max_words for source in sources]
-        allowed = [*constraints, LengthBetween([0] * len(sources), most, counted)]  # on the way to a start
+        # On the way to a start there may be fewer words, but not so many marks that the words would not fit any more.
+        num_marks = [room - least for room, least in zip(rooms, fewest, strict=True)]
+        allowed = [*constraints, LengthBetween([0] * len(sources), most, counted)]
+        allowed.append(LengthBetween([0] * len(sources), num_marks, ~counted))
         asked = [*constraints, LengthBetween(fewest, most, counted)]
         rows = [
             ids
@@ -216,8 +219,10 @@ def _usual(place: frozenset[int], lexicon: Lexicon) -> int:
 
 def _room(source: KeywordSource) -> int:
     """The most words and marks of a sentence: the longest one with its punctuation, or the keywords with some more."""
-    longest = source.input.max_words + max(ROOM, source.input.max_words // 3)
-    return max(longest, sum(max(map(len, phrases)) for phrases in source.requirements) + 1 + GROWTH)
+    required = source.requirements
+    marks = sum(max(sum(not any(map(is_counted, forms)) for forms in phrase) for phrase in each) for each in required)
+    longest = source.input.max_words + max(ROOM + marks, source.input.max_words // 3)
+    return max(longest, sum(max(map(len, phrases)) for phrases in required) + 1 + GROWTH)
 
 
 def _places(requirements: Required) -> Iterator[frozenset[int]]:

@@ -12,7 +12,7 @@ from ..sampling.runs import Record
 from ..target import Target
 from ..text.sentences import MAX_READ, Sentences, rows_within
 
-PATIENCE = 60  # rounds of growing after which the constraints are taken to be too tight
+PATIENCE = 120  # rounds of growing after which the constraints are taken to be too tight
 
 
 def repeated(sentences: Sequence[Sequence[int]], chains: int, capacity: int, device: torch.device) -> Sentences:
@@ -30,7 +30,7 @@ def grow(allowed: Target, target: Target, sentences: Sentences, rounds: int, see
     rows = torch.arange(len(sentences), device=sentences.device)
     parts = torch.split(rows, rows_within(MAX_READ, sentences.capacity, sentences.device))
     chains = chains.to(sentences.device)
-    for number in range(rounds + sentences.capacity + PATIENCE):
+    for number in range(rounds + PATIENCE):
         wanted = ~target.possible(sentences) | (number < rounds)
         if not bool(wanted.any()):
             return sentences

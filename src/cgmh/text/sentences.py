@@ -10,8 +10,8 @@ from torch import Tensor
 # What a model needs grows with the words that it holds or reads, not with the sentences: long ones are many words.
 # On a CPU the word model keeps 25 kB of states for each word that chains hold, and needs 50 kB more on the way for
 # each that it reads. Sampling reads in several threads at once.
-MAX_HELD = {"cpu": 12_288, "cuda": 262_144}  # words of the sentences whose chains run together
-MAX_READ = {"cpu": 2_048, "cuda": 65_536}  # words that are read in one go
+MAX_HELD = {"cpu": 8_192, "cuda": 262_144}  # words of the sentences whose chains run together
+MAX_READ = {"cpu": 1_024, "cuda": 65_536}  # words that are read in one go
 
 
 @lru_cache(maxsize=256)

@@ -83,3 +83,8 @@ def test_products_hold_every_claim_in_order() -> None:
 def test_what_claims_nothing_is_refused(make: object, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         make()  # type: ignore[operator]
+
+
+def test_a_number_of_any_length_is_no_word() -> None:
+    with pytest.raises(BadInput, match="ends_with takes words one by one, not <int>"):
+        ends_with(10**5000)  # type: ignore[arg-type]

@@ -16,6 +16,7 @@ from cgmh.tasks import Keywords, Problem
 from cgmh.tasks.keywords import MAX_WORDS, KeywordSource
 from cgmh.text.sentences import Sentences
 from cgmh.text.vocabulary import SPECIALS, Vocabulary
+from posed import tiny
 
 torch.set_num_threads(1)
 
@@ -170,3 +171,10 @@ def test_chains_leave_the_alternative_that_they_began_with() -> None:
     for _, state, _ in sample(problem.kernel(problem.target), problem.start, 120, 0, Constant(1.0)):
         chains |= set((torch.isin(state.sentences.ids, boats).any(-1) != started).nonzero()[:, 0].tolist())
     assert len(chains) >= 4
+
+
+def test_a_start_is_found_where_marks_might_take_the_room() -> None:
+    models = Models(tiny("cat", "sat", ".", "!", "?", ","))
+    sources = Keywords().read(KeywordInput(("cat",), min_words=3, max_words=3), models.words.vocabulary)
+    problem = Keywords().pose(sources, models, 2000, 0)
+    assert bool(problem.target.possible(problem.start).all())
