@@ -201,15 +201,17 @@ def _each_met(patterns: Patterns, sentences: Sentences) -> Tensor:
     rows, longest = len(sentences), int(sentences.lengths.max())
     subsets = torch.zeros(longest + num_places + 1, rows, 1 << num, dtype=torch.bool, device=sentences.device)
     subsets[0, :, 0] = True  # before the first word nothing is met
+    somewhere: list[list[tuple[int, int]]] = [[] for _ in range(longest)]  # by place: what begins there in any row
+    for p, r, at in begins[..., :longest].any(1).nonzero().tolist():
+        somewhere[at].append((p, r))
     for at in range(longest):
         here = subsets[at]
         subsets[at + 1] |= here  # the word is not used
-        for r in range(num):
+        for p, r in somewhere[at]:
             # [B, high, low] subsets without r; the same with r lie at index 1 of the middle axis
             without = here.view(rows, 1 << (num - r - 1), 2, 1 << r)[:, :, 0]
-            for p in range(num_places):
-                after = subsets[at + p + 1].view(rows, 1 << (num - r - 1), 2, 1 << r)[:, :, 1]
-                after |= without & begins[p, :, r, at, None, None]
+            after = subsets[at + p + 1].view(rows, 1 << (num - r - 1), 2, 1 << r)[:, :, 1]
+            after |= without & begins[p, :, r, at, None, None]
     full = 2 ** (~patterns.absent(sentences)).sum(-1) - 1  # [B]
     return subsets[longest].gather(1, full[:, None])[:, 0]
 
