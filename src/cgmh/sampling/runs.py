@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 
 import torch
@@ -143,7 +143,8 @@ class _Recorder:
         self._exchanges.add(info)
         if self._before is not None and replicas.levels.shape[1] > 1:
             self._add_exchange(self._before, info)
-        self._before = replicas
+        state = replace(replicas.state, encoding=None)  # what the model keeps would stay for as long as the record
+        self._before = replace(replicas, state=state)
         self.add(info, replicas.state.log_factors.soft[:, 0][replicas.rows[:, 0]])
         self.finals |= {"tried": self._exchanges.tried, "exchanged": self._exchanges.accepted}
 
