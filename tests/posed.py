@@ -31,11 +31,13 @@ def tiny(*words: str) -> RecurrentModel:
         return tiny_model(Path(directory), words=words)
 
 
-def pose(task: Any, inputs: Sequence[Any], words: Sequence[str], big: TextModel | None = None) -> Problem:
-    """The problem of some inputs that a session would pose, for two chains each."""
+def pose(
+    task: Any, inputs: Sequence[Any], words: Sequence[str], big: TextModel | None = None, chains: int = 2
+) -> Problem:
+    """The problem of some inputs that a session would pose."""
     models = Models(tiny(*words), big, big and "target")
     sources = [source for input in inputs for source in task.read(input, models.words.vocabulary)]
-    problem: Problem = task.pose(sources, models, 2, 0)
+    problem: Problem = task.pose(sources, models, chains, 0)
     return problem
 
 
