@@ -8,37 +8,85 @@ ENCODED is what `prepare.py` wrote. OUT becomes the model directory: int8 weight
 the held-out perplexities of just these weights. The second form goes on from trained weights; --questions adds the
 questions that `questions.py` encoded, each so many times per epoch. OUT.training keeps the checkpoints (go on with
 --resume) and, in `best.safetensors`, the weights before rounding. The third form writes OUT from such weights
-(.safetensors, or .npz with arrays named as in `Network.state_dict()`) of a network of the same sizes.
+(.safetensors, or .npz with arrays named as in `Network.state_dict()`) of a network of the same sizes. WEIGHTS may also
+be a model directory: its int8 weights are unpacked, and words that its vocabulary has not or in another place begin as
+the average of their class.
 """
 
 import argparse
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import torch
 from prepare import NUM_CLASSES, WEIGHTS
 from questions import NAME as QUESTIONS
+from safetensors.torch import load_file
 from torch import Tensor
 
+from cgmh.models.pull.store import WEIGHTS as WEIGHT_FILE
+from cgmh.models.word.checkpoint import VOCABULARY
 from cgmh.models.word.network import NetworkConfig
 from cgmh.text.vocabulary import Vocabulary
 from cgmh.training.corpus import TrainingText
 from cgmh.training.loop import TrainingPlan, resume, train
 from cgmh.training.state import export_model, read_tensors
 
+_NAMES = {"right": "forward", "left": "backward", "right_head": "forward_head", "left_head": "backward_head"}
 FACTS = {"name": "en", "language": "English"}
 
 
-def encoded_text(directory: Path, num_classes: int, questions: float, *, only: bool = False) -> TrainingText:
-    """The corpora as `prepare.py` encoded them, and the questions with the given weight."""
-    weights = {} if only else dict(WEIGHTS)
-    weights |= {QUESTIONS: questions} if questions else {}
+def encoded_text(directory: Path, num_classes: int, questions: float, others: Mapping[str, float]) -> TrainingText:
+    """The corpora as `prepare.py` encoded them, some with `others` than the usual weights, and the questions."""
+    weights = {**WEIGHTS, **others} | ({QUESTIONS: questions} if questions else {})
     train, held = ({name: np.load(directory / f"{name}{suffix}.npy") for name in weights} for suffix in ("", ".held"))
     return TrainingText(Vocabulary.load(directory / "vocabulary.json"), num_classes, train, held, weights)
 
 
-def read_weights(path: Path) -> dict[str, Tensor]:
+def unpacked(directory: Path, vocabulary: Vocabulary, config: NetworkConfig) -> dict[str, Tensor]:
+    """The parameters of a network from the weights of a model directory: what `checkpoint.pack` did, undone."""
+    packed = load_file(directory / WEIGHT_FILE)
+    packed = {".".join(_NAMES.get(part, part) for part in name.split(".")): packed[name] for name in packed}
+
+    def dense(name: str) -> Tensor:
+        return packed[name].float() * packed[f"{name}.scale"].float()[:, None]
+
+    def gates(tensor: Tensor) -> Tensor:
+        i, f, o, g = tensor.float().chunk(4)
+        return torch.cat([i, f, g, o])
+
+    weights = {"table": dense("table"), "bias": packed["table.bias"].float()}
+    for direction, hidden in config.hidden.items():
+        if direction == "fill":
+            continue
+        lstm = f"{direction}_lstm"
+        weights[f"{lstm}.weight_ih_l0"] = (
+            gates(dense(f"{direction}.inputs")) * packed["input_scale"] / config.width**0.5
+        )
+        for layer in range(config.layers):
+            matrix = gates(dense(f"{direction}.{layer}"))
+            if layer:
+                weights[f"{lstm}.weight_ih_l{layer}"], matrix = matrix.split(hidden, 1)
+            weights[f"{lstm}.weight_hh_l{layer}"] = matrix
+            weights[f"{lstm}.bias_ih_l{layer}"] = gates(packed[f"{direction}.{layer}.bias"])
+            weights[f"{lstm}.bias_hh_l{layer}"] = torch.zeros(4 * hidden)
+    weights |= {"mix.weight": dense("mix"), "mix.bias": packed["mix.bias"].float()}
+    for head in config.hidden:
+        for part in (f"{head}_head.query", f"{head}_head.classes"):
+            weights |= {f"{part}.weight": dense(part), f"{part}.bias": packed[f"{part}.bias"].float()}
+    before = Vocabulary.load(directory / VOCABULARY).words
+    moved = torch.tensor([at for at, word in enumerate(vocabulary.words) if word != before[at]], dtype=torch.int64)
+    print(f"{len(moved):,} words begin as the average of their class")
+    for name in ("table", "bias"):
+        means = weights[name].view(config.num_classes, config.class_size, -1).mean(1).view(config.num_classes, -1)
+        weights[name][moved] = means[moved // config.class_size].view(len(moved), *weights[name].shape[1:])
+    return {name: tensor.contiguous() for name, tensor in weights.items()}
+
+
+def read_weights(path: Path, vocabulary: Vocabulary, config: NetworkConfig) -> dict[str, Tensor]:
+    if path.is_dir():
+        return unpacked(path, vocabulary, config)
     if path.suffix == ".safetensors":
         return read_tensors(path)
     with np.load(path, allow_pickle=False) as arrays:
@@ -58,7 +106,7 @@ def main() -> None:
     parser.add_argument("--width", type=int, default=384)
     parser.add_argument("--classes", type=int, default=NUM_CLASSES)
     parser.add_argument("--questions", type=float, default=0, help="how often an epoch takes each question")
-    parser.add_argument("--only-questions", action="store_true", help="leave the general corpora out")
+    parser.add_argument("--weight", action="append", default=[], metavar="CORPUS=W", help="another weight of a corpus")
     parser.add_argument("--check-steps", type=int, default=1500, help="steps between two held-out checks")
     parser.add_argument("--begin", type=Path, metavar="WEIGHTS", help="trained weights to go on from")
     parser.add_argument("--resume", action="store_true")
@@ -68,10 +116,11 @@ def main() -> None:
     if args.resume:
         facts = resume(args.out, device=device, minutes=args.minutes)
     else:
-        text = encoded_text(args.encoded, args.classes, args.questions, only=args.only_questions)
+        others = {name: float(weight) for name, _, weight in (each.partition("=") for each in args.weight)}
+        text = encoded_text(args.encoded, args.classes, args.questions, others)
         config = NetworkConfig(text.num_classes, text.class_size, args.width, args.forward, args.backward)
         if args.export:
-            weights = read_weights(args.export)
+            weights = read_weights(args.export, text.vocabulary, config)
             known = {**FACTS, **text.facts()}
             facts = export_model(args.out, weights, config, text.vocabulary, text.held, known)
         else:
@@ -86,8 +135,9 @@ def main() -> None:
                 dropout=args.dropout,
                 keep_run=True,
             )
-            begin = {name: tensor.float() for name, tensor in read_weights(args.begin).items()} if args.begin else None
-            facts = train(text, config, plan, args.out, device=device, facts=FACTS, weights=begin)
+            begin = read_weights(args.begin, text.vocabulary, config) if args.begin else {}
+            floats = {name: tensor.float() for name, tensor in begin.items()} or None
+            facts = train(text, config, plan, args.out, device=device, facts=FACTS, weights=floats)
     print(json.dumps(facts, indent=1))
 
 
