@@ -39,16 +39,16 @@ def sample_ahead(
     chains: Tensor | None = None,
     readings: Tensor | None = None,
 ) -> Iterator[Round]:
-    """Run B chains from a state that `Kernel.init` made, in rounds of at most one reading for each chain.
+    """Run B chains on a two-stage model from a state of `Kernel.init`, in rounds of at most one reading a chain.
 
-    A chain ends after `steps` steps, or when it has cost its `readings` [B], of which its start is one. When a chain
-    ends depends on itself alone, not on the chains beside it.
+    A chain ends after `steps` steps, or when it has cost its `readings` [B]. Its start is one of them, what it has
+    read before is not. When a chain ends depends on itself alone, not on the chains beside it.
     """
     schedule = schedule or Constant()
     device = state.sentences.device
     names = torch.arange(len(state.sentences), device=device) if chains is None else chains.to(device)
     clock = torch.zeros_like(names)
-    num_readings = torch.ones_like(names)
+    num_readings = state.encoding.num_readings.to(device)
     most = ROWS_AHEAD.get(device.type, ROWS_AHEAD["cpu"])
     while True:
         active = clock < steps
@@ -62,7 +62,7 @@ def sample_ahead(
         at = (clock[going][:, None] + torch.arange(number, device=device)).flatten()  # [N]
         before = state
         draws = Draws(seed, names[rows], at)
-        state, info, made, asked = kernel.steps_ahead(draws, state, rows, schedule(at), at < steps, number)
+        state, info, made = kernel.steps_ahead(draws, state, rows, schedule(at), at < steps, number)
         clock = clock.index_add(0, rows, made.long())
-        num_readings = num_readings.index_add(0, rows, asked.long())
+        num_readings = state.encoding.num_readings.to(device, copy=True)
         yield Round(clock, num_readings, before, state, replace(info, step=at[made]))

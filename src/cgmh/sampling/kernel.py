@@ -91,14 +91,14 @@ class Kernel:
     @torch.no_grad()
     def steps_ahead(
         self, draws: Draws, state: State, rows: Tensor, beta: Tensor, active: Tensor, number: int
-    ) -> tuple[State, Info, Tensor, Tensor]:
+    ) -> tuple[State, Info, Tensor]:
         """Of the next `number` steps of some chains, those up to the first that asks for the exact log probability.
 
         What the first stage refuses leaves a chain where it is, so that the steps after it can be tried at once. All
         tensors have `number` rows for each chain, side by side: `rows` [N] are those of the state, `draws` and `beta`
         [N] belong to its coming steps, and `active` [N] says which of those it may make. Returns the state, what came
-        of the steps made (`Info.chain` is a row of the state), which of the N those are, and which of the N asked.
-        Each chain is the one that `step` makes.
+        of the steps made (`Info.chain` is a row of the state), and which of the N those are. Each chain is the one that
+        `step` makes.
         """
         if self.window is None:
             raise ValueError("steps can be made ahead only where a first stage refuses some: give a `window`")
@@ -119,7 +119,7 @@ class Kernel:
             )
             factors = LogFactors(factors.hard, factors.soft.index_copy(0, changed, soft[taken]))
         info = replace(info, chain=rows).select(made.nonzero()[:, 0])
-        return State(after, factors, state.encoding), info, made, asks & made
+        return State(after, factors, state.encoding), info, made
 
     def _first(self, draws: Draws, view: View, current: LogFactors, active: Tensor | None) -> "_FirstStage":
         """Propose, and refuse what can be refused without the exact log probability."""
