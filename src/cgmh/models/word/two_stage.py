@@ -39,7 +39,7 @@ class TwoStageEncoding:
     log_prob: Tensor | None = None  # [B] float64 on the CPU: the scorer's
     # The cache of a text model that reuses prefixes: of the last texts that it read for the chains and they went to.
     prefixes: Any = None
-    # What the scorer has said to each chain: about one candidate in six is one that the chain has asked about before.
+    # What the scorer has said to each chain: about one candidate in five is one that the chain has asked about before.
     known: list[dict[tuple[int, ...], float]] = field(default_factory=list)
     num_readings: Tensor | None = None  # [B]: sentences that the scorer was asked about for each chain, its start too
 
