@@ -55,7 +55,6 @@ class KeywordInput:
     defaults: ClassVar[Settings] = Settings()
     rules: ClassVar[tuple[Rule, ...]] = ("best", "first", "last", "consensus")
     uses: ClassVar[tuple[Use, ...]] = ("target", "rerank", "resample")  # of a big model; the first by default
-    has_budget: ClassVar[bool] = True  # a big target may be asked about so many sentences, not for so many steps
 
     def __post_init__(self) -> None:
         for name, check in _KEYWORD_FIELDS:
@@ -85,7 +84,6 @@ class ParaphraseInput:
     defaults: ClassVar[Settings] = Settings(chains=32, steps=80, temperature=1.0, context=PAIRS)
     rules: ClassVar[tuple[Rule, ...]] = KeywordInput.rules
     uses: ClassVar[tuple[Use, ...]] = USES
-    has_budget: ClassVar[bool] = False
     # What the paper asked, stepped by its kernel: no facts protected, nothing said about difference.
     paper: ClassVar[dict[str, Any]] = {"match": ("kw", "wvm:1"), "protect": (), "difference": 0.0, "gibbs": True}
     paper_defaults: ClassVar[Settings] = replace(defaults, n=1, chains=1, steps=100, select="first")
@@ -125,7 +123,6 @@ class CorrectInput:
     defaults: ClassVar[Settings] = Settings(n=1, chains=12, steps=100, temperature=1.0, select="threshold", context=())
     rules: ClassVar[tuple[Rule, ...]] = ("threshold", "consensus", "best", "last")
     uses: ClassVar[tuple[Use, ...]] = ("target",)
-    has_budget: ClassVar[bool] = False
     paper_defaults: ClassVar[Settings] = replace(defaults, chains=1, steps=100, select="last")
 
     def __post_init__(self) -> None:

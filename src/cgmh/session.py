@@ -65,9 +65,11 @@ class Session:
         if settings.select not in kind.rules:
             raise BadInput(f"`select` {settings.select}: this task takes one of {', '.join(kind.rules)}")
         bare = load_models(model, big, settings.use, kind.uses, masked)
-        _check(settings, bare, has_budget=kind.has_budget)
+        # A budget of readings is for tasks whose usual target is a big model that goes on from settled starts.
+        has_budget = self.task.settles and kind.uses[0] == "target"
+        _check(settings, bare, has_budget=has_budget)
         self.models = bare.after(settings.context)
-        readings = settings.budget if bare.use == "target" and kind.has_budget else None
+        readings = settings.budget if bare.use == "target" and has_budget else None
         steps = settings.num_steps(with_big=bare.text is not None)
         self.settings = replace(settings, steps=settings.steps if readings else steps, readings=readings, use=bare.use)
         # With few readings, many chains would not get far: as many go on as each of them has readings.

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import cgmh
+from cgmh.models import load
 from cgmh.models.pull.convert import convert_gguf
 from cgmh.models.text.llama import LlamaModel
 from commands import Answer, run
@@ -31,6 +32,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("CGMH_HOME", str(tmp_path / "home"))
+    load._opened.cache_clear()  # what was opened by a name in another home
     return tmp_path / "home"
 
 

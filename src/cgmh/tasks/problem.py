@@ -45,11 +45,6 @@ class InputType(Protocol):
         """What a big model may do; the first unless told otherwise."""
         ...
 
-    @property
-    def has_budget(self) -> bool:
-        """Whether a run with a big target is counted in readings unless steps are given."""
-        ...
-
 
 class Report(Protocol):
     """What becomes of the run of one input. `Ranked` is the default."""
