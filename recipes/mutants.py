@@ -121,8 +121,8 @@ MUTANTS = [
     Mutant(
         "sampling/kernel.py",
         "the model takes over refused candidates",
-        "model.commit(state.encoding, pending, changed.index_select(0, rows))",
-        "model.commit(state.encoding, pending, torch.ones_like(rows, dtype=torch.bool))",
+        "model.commit(view.encoding, pending, changed.index_select(0, rows))",
+        "model.commit(view.encoding, pending, torch.ones_like(rows, dtype=torch.bool))",
         "tests/exact/test_recurrent.py::test_states_after_many_steps_are_those_of_a_fresh_encoding",
     ),
     Mutant(
@@ -159,6 +159,13 @@ MUTANTS = [
         "active = clock < steps if",
         "active = clock <= steps if",
         "tests/exact/test_chains.py::test_resumed_is_uninterrupted[5-('three inputs', 'mixture', 1)]",
+    ),
+    Mutant(
+        "sampling/kernel.py",
+        "steps made ahead go on after one that was read",
+        "- asks.view(-1, number).long()) == 0",
+        "- asks.view(-1, number).long()) <= 1",
+        "tests/exact/test_ahead.py::test_a_chain_is_the_one_that_single_steps_make[16 ahead-hard-function]",
     ),
     # Word edits, swaps and leaps
     Mutant(

@@ -54,7 +54,7 @@ class KeywordInput:
 
     defaults: ClassVar[Settings] = Settings()
     rules: ClassVar[tuple[Rule, ...]] = ("best", "first", "last", "consensus")
-    uses: ClassVar[tuple[Use, ...]] = USES  # what a big model may do; the first unless told otherwise
+    uses: ClassVar[tuple[Use, ...]] = ("target", "rerank", "resample")  # of a big model; the first by default
 
     def __post_init__(self) -> None:
         for name, check in _KEYWORD_FIELDS:

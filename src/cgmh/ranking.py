@@ -66,7 +66,7 @@ class Run:
     record: Record
     start: Sentences  # of the chains of this input, on the CPU
     target: Target  # what was sampled
-    settings: Settings  # as they were resolved: `steps` is a number
+    settings: Settings  # as they were resolved: `steps` or `readings` is a number
     models: Models  # a text model has read the context
     about: str = ""  # what was asked beyond the input itself, for the signature
     wishes: tuple[Constraint, ...] = ()  # the user's own soft constraints, which count in the ranking too
@@ -76,13 +76,13 @@ class Run:
         return self.settings.num_steps(with_big=self.models.text is not None)
 
     def visits(self) -> tuple[list[Visit], list[Visit]]:
-        """Every sentence that a chain came to, its last one included; and the last ones alone."""
-        record = self.record
-        taken = record.steps["changed"].nonzero()[:, 0]
-        columns = {name: column[taken] for name, column in record.steps.items()}
-        visits = _visits(record.proposed.select(taken), columns, columns["step"] + 1)
-        final = _visits(record.final, record.finals, torch.full_like(record.finals["chain"], self.steps))
-        return visits + final, final
+        """Every sentence that a chain came to, its last one included; and the last ones alone.
+
+        Where the start was chosen from what settled chains found, that counts too.
+        """
+        visits, final = visited(self.record)
+        starts = self.record.starts
+        return (_visits(self.start, starts, starts["clock"]) if starts else []) + visits, final
 
     def batch(self, sentences: Sequence[Sequence[int]], device: torch.device | str = "cpu") -> Sentences:
         """Sentences as answers to this input."""
@@ -105,6 +105,15 @@ class Run:
         return signature(self.task, self.models, self.settings, self.about)
 
 
+def visited(record: Record) -> tuple[list[Visit], list[Visit]]:
+    """Every sentence that the chains of an input came to, the last ones included; and the last ones alone."""
+    taken = record.steps["changed"].nonzero()[:, 0]
+    columns = {name: column[taken] for name, column in record.steps.items()}
+    visits = _visits(record.proposed.select(taken), columns, columns["step"] + 1)
+    final = _visits(record.final, record.finals, record.finals["clock"])
+    return visits + final, final
+
+
 def _visits(sentences: Sentences, columns: dict[str, Tensor], clock: Tensor) -> list[Visit]:
     numbers = (columns["log_target"], columns["log_model"], columns["chain"], clock)
     rows = zip(sentences.to_lists(), *(column.tolist() for column in numbers), strict=True)
@@ -114,6 +123,7 @@ def _visits(sentences: Sentences, columns: dict[str, Tensor], clock: Tensor) -> 
 def signature(task: str, models: Models, settings: Settings, about: str = "") -> str:
     """One line that says how a result came about; `about` is what was asked beyond the inputs."""
     text = models.text
+    counts_steps = settings.readings is None or settings.steps is not None
     parts = [
         f"cgmh {__version__}",
         f"task {task}",
@@ -122,7 +132,8 @@ def signature(task: str, models: Models, settings: Settings, about: str = "") ->
         "" if text is None else f"{models.use} {text.name}",
         "" if models.masked is None else f"words also from {models.masked.name}",
         f"chains {settings.chains}",
-        f"steps {settings.num_steps(with_big=text is not None)}",
+        f"steps {settings.num_steps(with_big=text is not None)}" if counts_steps else "",
+        "" if settings.readings is None else f"readings {settings.readings}",
         f"temperature {settings.temperature:g}",
         f"temper {settings.temper}" if settings.temper > 1 else "",
         "anneal" if settings.anneal else "",

@@ -1,13 +1,19 @@
 """`cgmh keywords`, `cgmh paraphrase` and `cgmh score` with a big model beside the embedded one."""
 
+import itertools
 import json
+import os
 import shutil
+import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import cgmh
+from cgmh.models import load
 from cgmh.models.pull.convert import convert_gguf
+from cgmh.models.text.llama import LlamaModel
 from commands import Answer, run
 from tiny_llama import write_gguf
 from tiny_transformers import bert, saved, word_pieces
@@ -26,6 +32,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("CGMH_HOME", str(tmp_path / "home"))
+    load._opened.cache_clear()  # what was opened by a name in another home
     return tmp_path / "home"
 
 
@@ -81,14 +88,53 @@ def test_a_big_model_as_model_is_the_target(tiny: Path) -> None:
     assert "rerank tiny-" in _signature(run(*model, "--use", "rerank"))
 
 
-def test_a_pulled_model_ranks_by_default(tiny: Path, home: Path) -> None:
-    plain = _signature(run("keywords", "river", "--json", *QUICK))
-    assert "rerank" not in plain
+def test_a_pulled_model_is_the_target_of_keywords_and_ranks_paraphrases_by_default(tiny: Path, home: Path) -> None:
+    keywords, paraphrase = (("keywords", "river"), ("paraphrase", "How do I learn guitar?"))
+    plain = _signature(run(*keywords, "--json", *QUICK))
+    assert "target" not in plain
     shutil.copytree(tiny, home / "models" / "smollm2")
-    assert "rerank tiny-" in _signature(run("keywords", "river", "--json", *QUICK))
-    assert _signature(run("keywords", "river", "--json", "--big", "none", *QUICK)) == plain
-    last = _signature(run("keywords", "river", "--json", "--select", "last", *QUICK))
-    assert "rerank" not in last  # samples were asked for
+    for asked, use in ((keywords, "target"), (paraphrase, "rerank")):
+        assert f"{use} tiny-" in _signature(run(*asked, "--json", *QUICK))
+    assert _signature(run(*keywords, "--json", "--big", "none", *QUICK)) == plain
+    for rule in ("last", "consensus"):
+        assert "target tiny-" in _signature(run(*keywords, "--json", "--select", rule, *QUICK))
+        assert "tiny-" not in _signature(run(*paraphrase, "--json", "--select", rule, *QUICK))
+
+
+def test_the_budget_of_a_big_target_is_readings_unless_steps_are_given(tiny: Path) -> None:
+    asked = ("keywords", "river", "--big", str(tiny), "--json", "--quiet", "--chains", "8")
+    for given, said in (
+        ((), "| chains 8 | readings 250 |"),
+        (("--readings", "9"), "| chains 8 | readings 9 |"),
+        (("--steps", "3"), "| chains 8 | steps 3 | temp"),
+        (("--steps", "3", "--readings", "9"), "| chains 8 | steps 3 | readings 9 |"),
+    ):
+        assert said in _signature(run(*asked, *given))
+    assert "no such option '--readings'" in run("paraphrase", "How?", "--readings", "9").errors
+
+
+@pytest.mark.parametrize("form", ["lines", "json"])
+def test_interrupted_chains_show_what_they_have_found(form: str, tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A real SIGINT, sent while the big model reads."""
+    calls, extend = itertools.count(), LlamaModel.extend
+
+    def interrupted_once(*arguments: Any) -> Any:
+        if next(calls) == 6:
+            os.kill(os.getpid(), signal.SIGINT)
+        return extend(*arguments)
+
+    monkeypatch.setattr(LlamaModel, "extend", interrupted_once)
+    asked = ("--big", str(tiny), "--readings", "1000000", "--chains", "8", "--n", "2", "--quiet")
+    answer = run("keywords", "river", *asked, *(["--json"] if form == "json" else []))
+    assert (answer.code, answer.errors) == (130, "cgmh: interrupted\n")
+    if form == "json":
+        found = json.loads(answer.output)
+        assert " | interrupted | " in found["signature"]
+        texts = [result["text"] for result in found["results"]]
+    else:
+        texts = answer.output.splitlines()
+    assert len(texts) == 2
+    assert all("river" in text.lower() for text in texts)
 
 
 def test_the_context(tiny: Path, tmp_path: Path) -> None:
@@ -128,7 +174,13 @@ def test_scores_of_a_big_model(tiny: Path) -> None:
         (("--big", "smollm2"), "cgmh models pull smollm2"),
         (("--big", "no-such-model"), "no such model"),
         (("--big", "en"), "word model"),
-        (("--big", "TINY", "--select", "last"), "--use rerank"),
+        (("--big", "TINY", "--use", "rerank", "--select", "last"), "--use rerank"),
+        (("--readings", "9"), "--readings need a big model; run: cgmh models pull"),
+        (("--readings", "9", "--big", "none"), "--readings are those of a big model as the target"),
+        (("--readings", "9", "--big", "TINY", "--use", "rerank"), "--readings are those of a big model as the target"),
+        (("--readings", "9", "--big", "TINY", "--select", "last"), "--readings cannot be counted beside --select last"),
+        (("--readings", "9", "--big", "TINY", "--temper", "2"), "--readings cannot be counted beside --temper"),
+        (("--readings", "0", "--big", "TINY"), "--readings 0 is out of range"),
         (("--big", "TINY", "--use", "resample", "--anneal"), "--anneal"),
         (("--big", "TINY", "--context", "missing.txt"), "missing.txt"),
         (("--temper", "0"), "--temper"),

@@ -209,7 +209,7 @@ def drift(built: ScreenedSpace, big: TextModel) -> tuple[float, float]:
 
 
 class NeverKeeps(TextTarget):
-    """The big model's cache stays at the first sentences."""
+    """What the big model said of the first sentences stays."""
 
     def commit(self, encoding: TwoStageEncoding, pending: TwoStagePending, accepted: Tensor) -> None:
         super().commit(encoding, replace(pending, passed=None), accepted)
@@ -220,11 +220,8 @@ class KeepsAll(TextTarget):
 
     def commit(self, encoding: TwoStageEncoding, pending: TwoStagePending, accepted: Tensor) -> None:
         super().commit(encoding, pending, accepted)
-        if pending.passed is not None and len(pending.passed):
-            if isinstance(self.text_model, LlamaModel):
-                self.text_model.keep(encoding.scores, pending.scores, torch.ones_like(pending.passed, dtype=torch.bool))
-            else:
-                encoding.scores.log_prob[pending.rows[pending.passed]] = pending.scores.log_prob
+        if pending.passed is not None and pending.log_prob is not None and encoding.log_prob is not None:
+            encoding.log_prob[pending.rows[pending.passed]] = pending.log_prob
 
 
 @pytest.mark.parametrize("kind", [NeverKeeps, KeepsAll])

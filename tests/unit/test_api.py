@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import cgmh
-from cgmh import CorrectInput, KeywordInput, ParaphraseInput, api
+from cgmh import CorrectInput, KeywordInput, ParaphraseInput, session
 from cgmh.api import solve_each
 from cgmh.models.load import Models, load_embedded
 from cgmh.result import Result
@@ -106,12 +106,12 @@ def test_answers_come_in_the_order_of_the_inputs_whatever_their_length(monkeypat
     together = outcomes()
     assert [input for input, _ in together] == [input.text for input in inputs]
     monkeypatch.setitem(MAX_HELD, "cpu", 12 * 10)  # one at a time, the shortest first
-    monkeypatch.setattr(api, "READ_AHEAD", 3)
+    monkeypatch.setattr(session, "READ_AHEAD", 3)
     assert outcomes() == together
 
 
 def test_a_start_that_cannot_be_is_named_by_the_number_of_its_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api, "SETTLING", 2)
+    monkeypatch.setattr(session, "SETTLING", 2)
     monkeypatch.setitem(MAX_HELD, "cpu", 12 * 10)
     inputs = [CorrectInput(text) for text in ("Many cats are here now .", "", "The dog .")]
     settings = replace(CorrectInput.defaults, chains=2, steps=1)

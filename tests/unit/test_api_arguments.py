@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 import cgmh
-from cgmh import CorrectInput, KeywordInput, Settings, api
+from cgmh import CorrectInput, KeywordInput, Settings, session
 from cgmh.api import solve_each
 from cgmh.constraints import Claim, Constraint
 from cgmh.errors import BadInput, BadModel, CgmhError
@@ -23,7 +23,7 @@ QUICK: dict[str, Any] = {"chains": 2, "steps": 2}
 @pytest.fixture(autouse=True)
 def short_walks(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the chains walk before they begin is short here."""
-    monkeypatch.setattr(api, "SETTLING", 3)
+    monkeypatch.setattr(session, "SETTLING", 3)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 import cgmh
-from cgmh import KeywordInput, Result, api
+from cgmh import KeywordInput, Result, session
 from cgmh.models.load import load_embedded
 from cgmh.models.text.functions import FunctionModel
 from cgmh.settings import CONTEXT
@@ -27,7 +27,7 @@ Function = Callable[[list[str]], list[float]]
 @pytest.fixture(scope="module", autouse=True)
 def _starts_settle_soon() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(api, "SETTLING", 10)
+        patch.setattr(session, "SETTLING", 10)
         yield
 
 
@@ -250,7 +250,7 @@ def wrong(numbers: float) -> Function:
     ("settings", "error", "message"),
     [
         ({"big": "en", "use": "target"}, cgmh.BadInput, "is a word model and cannot be `big`; give it as `model`"),
-        ({"select": "last"}, cgmh.BadInput, "`use` rerank chooses by itself; leave out `select` last"),
+        ({"select": "last", "use": "rerank"}, cgmh.BadInput, "`use` rerank chooses by itself; leave out `select` last"),
         ({"select": "consensus", "use": "resample"}, cgmh.BadInput, "`use` resample chooses by itself"),
         ({"anneal": True, "use": "resample"}, cgmh.BadInput, "`anneal` searches and gives no samples"),
         ({"anneal": True, "use": "target", "select": "last"}, cgmh.BadInput, "`anneal` searches"),
@@ -277,4 +277,4 @@ def test_the_embedded_model_is_no_big_one() -> None:
 
 def test_a_named_function() -> None:
     result = cgmh.keywords(["snow"], big=FunctionModel(wrong(-1.0), "mine-2"), **TINY)
-    assert "rerank mine-2" in result.signature
+    assert "target mine-2" in result.signature

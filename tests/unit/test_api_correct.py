@@ -137,7 +137,7 @@ def no_the(words: list[str]) -> bool:
 
 def test_a_hard_constraint_holds_although_no_edit_is_certain(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever replaces the word does so in some samples only; then a whole sample is taken."""
-    monkeypatch.setattr("cgmh.api.SETTLING", 60)
+    monkeypatch.setattr("cgmh.session.SETTLING", 60)
     result = cgmh.correct("We saw the dog .", threshold=1.0, constraints=[no_the], chains=4, steps=20)
     assert "the" not in result.best.words
     assert any(edit.probability < 1 for edit in result.edits or ())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cgmh import BadInput, Settings
-from cgmh.settings import RULES, STEPS, STEPS_WITH_BIG, USES
+from cgmh.settings import READINGS, RULES, STEPS, STEPS_WITH_BIG, USES
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,7 @@ from cgmh.settings import RULES, STEPS, STEPS_WITH_BIG, USES
         ({"temperature": float("inf")}, "`temperature` inf"),
         ({"temper": 65}, "`temper` 65"),
         ({"threshold": 1.5}, "`threshold` 1.5"),
+        ({"readings": 0}, "`readings` 0 is out of range: it must lie between 1 and 10000000"),
         ({"select": "x"}, "`select` x: choose one of best, first, last, consensus, threshold"),
         ({"use": "judge"}, "`use` judge: choose one of rerank, target, resample"),
         ({"use": []}, r"`use` \[\]: choose one of rerank"),
@@ -63,6 +64,14 @@ def test_numbers_of_numpy_become_those_of_python() -> None:
     kinds = [type(getattr(settings, name)) for name in ("n", "seed", "temperature", "anneal")]
     assert kinds == [int, int, float, bool]
     assert Settings(context=["It is."]).context == ("It is.",)  # type: ignore[arg-type]
+
+
+def test_the_budget_is_readings_unless_steps_are_given_or_needed() -> None:
+    assert Settings().budget == READINGS
+    assert Settings(readings=7).budget == Settings(readings=7, steps=9).budget == 7
+    for given in ({"steps": 9}, {"select": "last"}, {"temper": 2}, {"anneal": True}):
+        assert Settings(**given).budget is None  # type: ignore[arg-type]
+    assert [Settings(select=rule).budget for rule in ("first", "consensus")] == [READINGS] * 2  # type: ignore[arg-type]
 
 
 def test_the_number_of_steps_depends_on_a_big_model_unless_it_is_given() -> None:

@@ -25,7 +25,7 @@ _INPUT = ("ordered", "inflect", "forbid", "min_words", "max_words")  # options o
 @click.option("--forbid", multiple=True, metavar="WORD", help="A word that must not appear; repeat for more.")
 @click.option("--min-words", default=KeywordInput.min_words, show_default=True, help="Fewest words, marks not counted.")
 @click.option("--max-words", default=KeywordInput.max_words, show_default=True, help="Most words, marks not counted.")
-@sampling_options(_DEFAULTS, "set")
+@sampling_options(_DEFAULTS, "set", has_budget=True)
 @click.option(
     "--temper",
     default=_DEFAULTS.temper,

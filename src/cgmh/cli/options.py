@@ -10,12 +10,12 @@ import click
 
 from ..errors import BadInput
 from ..models.pull.store import installed_big
-from ..settings import STEPS, STEPS_WITH_BIG, Rule, Settings, Use
+from ..settings import READINGS, STEPS, STEPS_WITH_BIG, Rule, Settings, Use
 from ..text.facts import KINDS
 from .input import read_lines
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-_STEPS = f"; by default {STEPS}, or {STEPS_WITH_BIG} with a big model."
+_STEPS = f"; by default {STEPS}, {STEPS_WITH_BIG} with a big model, or as many as --readings take."
 SENTENCE_CHOICES: dict[Rule, str] = {
     "best": "the most natural of all visited",
     "first": "those reached first",
@@ -25,14 +25,25 @@ SENTENCE_CHOICES: dict[Rule, str] = {
 
 
 def sampling_options(
-    usual: Settings, input: str, choices: Mapping[Rule, str] = SENTENCE_CHOICES, *, anneals: bool = True
+    usual: Settings,
+    input: str,
+    choices: Mapping[Rule, str] = SENTENCE_CHOICES,
+    *,
+    anneals: bool = True,
+    has_budget: bool = False,
 ) -> Callable[[Command], Command]:
     """How the chains run, and what is chosen of them: the rules, each with what it takes.
 
-    `input` is what one input is called.
+    `input` is what one input is called; with `has_budget`, a big target is asked about so many sentences of it.
     """
     annealing = click.option(
         "--anneal", is_flag=True, help="Begin hotter and cool down: a search (as in UPSA), no sampling."
+    )
+    budget = click.option(
+        "--readings",
+        type=int,
+        help=f"Sentences that a big target may be asked about for each {input}; by default {READINGS}, unless --steps "
+        "are given. Of both, what ends first counts.",
     )
     return _together(
         click.option(
@@ -42,6 +53,7 @@ def sampling_options(
             show_default=usual.steps is not None,
             help="Steps of each chain" + (_STEPS if usual.steps is None else "."),
         ),
+        *([budget] if has_budget else []),
         click.option("--chains", default=usual.chains, show_default=True, help=f"Chains for each {input}."),
         click.option("--seed", default=usual.seed, show_default=True, help="Same seed, same sentences."),
         click.option(
@@ -103,7 +115,7 @@ def model_options(uses: Sequence[Use]) -> Callable[[Command], Command]:
         click.option(
             "--big",
             metavar="MODEL",
-            help=f"A big model of texts beside it: {kinds}; or none. By default smollm2 once it is pulled, to rank."
+            help=f"A big model of texts beside it: {kinds}; or none. By default the best one that was pulled."
             if ranks
             else f"A big model of texts beside it, as the target: {kinds}. By default none.",
         ),
@@ -152,19 +164,19 @@ def wanted_settings(ctx: click.Context, options: dict[str, Any], defaults: Setti
     settings = replace(defaults, **chosen)
     # Only someone who watches is shown progress.
     options["progress"] = not options["quiet"] and sys.stderr is not None and sys.stderr.isatty()
-    options["big"] = _wanted_big(options, settings, ranks="rerank" in uses)
+    options["big"] = _wanted_big(options, settings, uses)
     return settings if options["context"] is None else replace(settings, context=_wanted_context(options))
 
 
-def _wanted_big(options: dict[str, Any], settings: Settings, *, ranks: bool) -> str | None:
-    """The big model that was asked for; or smollm2 once it is pulled, where big models rank and ranking is wanted."""
+def _wanted_big(options: dict[str, Any], settings: Settings, uses: Sequence[Use]) -> str | None:
+    """The big model that was asked for; or a pulled one, where one is used by default and fits what is selected."""
     big: str | None = options["big"]
-    if big is None and ranks and options["model"] is None and (settings.use or settings.select == Settings.select):
+    by_default = "rerank" in uses and options["model"] is None
+    if big is None and by_default and (settings.use or uses[0] == "target" or settings.select == Settings.select):
         big = installed_big()
-        if big is None and settings.use:
-            raise BadInput(
-                f"`use` {settings.use} needs a big model; run: cgmh models pull smollm2, or name a `big` one"
-            )
+        asked = f"`use` {settings.use} needs" if settings.use else "`readings` need" if settings.readings else ""
+        if big is None and asked:
+            raise BadInput(f"{asked} a big model; run: cgmh models pull smollm2, or name a `big` one")
     return None if big == "none" else big
 
 

@@ -148,7 +148,9 @@ def print_answers(
     from ..api import solve_each
 
     model, big, masked = (options.get(name) for name in ("model", "big", "masked"))
-    outcomes = solve_each(inputs, settings, model=model, big=big, masked=masked, progress=options["progress"])
+    progress = options["progress"]
+    # Whoever interrupts chains that cost much is shown what they have found.
+    outcomes = solve_each(inputs, settings, model=model, big=big, masked=masked, progress=progress, salvage=True)
     num_refused = num_short = 0
     for line in lines:
         outcome = line.error or next(outcomes)

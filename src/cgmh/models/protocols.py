@@ -117,7 +117,7 @@ class PrefixModel(TextModel, Protocol):
         """A cache of B texts; it has `log_prob` [B] and `select(rows)`."""
 
     def extend(self, cache: Any, rows: Tensor, texts: Sequence[str]) -> Any:
-        """R texts that may take the place of those of `rows` [R]; the answer has `log_prob` [R]."""
+        """Any R texts that may take the place of those of `rows` [R]; the answer has `log_prob` [R]."""
 
     def keep(self, cache: Any, pending: Any, accepted: Tensor) -> None:
         """The accepted ones [R] become the current texts, in place."""

@@ -1,6 +1,6 @@
 """One step of B chains."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import torch
@@ -81,51 +81,97 @@ class Kernel:
         self, draws: Draws, state: State, beta: Tensor | float, active: Tensor | None = None
     ) -> tuple[State, Info]:
         """The next state of each chain; a row where `active` [B] is false stays where it is."""
-        model, current, sentences = self.target.model, state.log_factors, state.sentences
+        current, sentences = state.log_factors, state.sentences
         every = indices(len(sentences), sentences.device)  # [B]
         beta = torch.as_tensor(beta, dtype=torch.float64, device=sentences.device).expand(len(sentences))
-        candidate = self.proposal.propose(draws, View(sentences, state.encoding, every, beta))
+        view = View(sentences, state.encoding, every, beta)
+        soft, info = self._second(draws, view, current, self._first(draws, view, current, active))
+        return State(info.sentences, LogFactors(current.hard, soft), state.encoding), info
+
+    @torch.no_grad()
+    def steps_ahead(
+        self, draws: Draws, state: State, rows: Tensor, beta: Tensor, active: Tensor, number: int
+    ) -> tuple[State, Info, Tensor]:
+        """Of the next `number` steps of some chains, those up to the first that asks for the exact log probability.
+
+        What the first stage refuses leaves a chain where it is, so that the steps after it can be tried at once. All
+        tensors have `number` rows for each chain, side by side: `rows` [N] are those of the state, `draws` and `beta`
+        [N] belong to its coming steps, and `active` [N] says which of those it may make. Returns the state, what came
+        of the steps made (`Info.chain` is a row of the state), and which of the N those are. Each chain is the one that
+        `step` makes.
+        """
+        if self.window is None:
+            raise ValueError("steps can be made ahead only where a first stage refuses some: give a `window`")
+        view = View(state.sentences.select(rows), state.encoding, rows, beta)
+        current = state.log_factors.select(rows)
+        first = self._first(draws, view, current, active)
+        asks = first.kept & first.differs  # [N]
+        made = active & ((asks.view(-1, number).cumsum(-1) - asks.view(-1, number).long()) == 0).flatten()
+        soft, info = self._second(draws, view, current, replace(first, kept=first.kept & made))
+        taken = info.changed.nonzero()[:, 0]
+        after, factors = state.sentences, state.log_factors
+        if len(taken):
+            moved, changed = info.sentences.select(taken), rows[taken]
+            after = Sentences(
+                after.ids.index_copy(0, changed, moved.ids),
+                after.lengths.index_copy(0, changed, moved.lengths),
+                after.inputs,
+            )
+            factors = LogFactors(factors.hard, factors.soft.index_copy(0, changed, soft[taken]))
+        info = replace(info, chain=rows).select(made.nonzero()[:, 0])
+        return State(after, factors, state.encoding), info, made
+
+    def _first(self, draws: Draws, view: View, current: LogFactors, active: Tensor | None) -> "_FirstStage":
+        """Propose, and refuse what can be refused without the exact log probability."""
+        model, sentences, beta = self.target.model, view.sentences, view.beta
+        candidate = self.proposal.propose(draws, view)
         proposed = candidate.sentences
         # Hard constraints come before any model call; a candidate equal to the sentence needs none either.
         possible = self.target.possible(proposed) & (candidate.log_reverse > -torch.inf)
         if active is not None:
             possible = possible & active
         differs = proposed.differs(sentences)
-        asked = possible & differs  # [B]
+        asked = possible & differs  # [N]
         hard = torch.zeros_like(candidate.log_forward).masked_fill(~possible, -torch.inf)
         rows = asked.nonzero()[:, 0]  # [R]
-        soft, kept, log_first, pending = current.soft, possible, None, None
+        kept, log_first, log_gain, pending = possible, None, torch.zeros_like(hard), None
         if len(rows):
             chosen = proposed.select(rows)
             same_left, same_right = (same.index_select(0, rows) for same in (candidate.same_left, candidate.same_right))
-            pending = model.score(state.encoding, rows, chosen, same_left, same_right, self.window)
+            pending = model.score(view.encoding, view.rows[rows], chosen, same_left, same_right, self.window)
             if self.window is not None:
                 more = self.target.screened_gain(chosen, current.soft.index_select(0, rows))
-                log_gain = torch.zeros_like(hard).index_copy(0, rows, pending.log_gain.double() + more)
-                log_first = log_screen(hard, log_gain, candidate, beta, self.trust)  # [B]
-                kept = draws.accept(log_first, "screen")
+                log_gain = log_gain.index_copy(0, rows, pending.log_gain.double() + more)
+        if self.window is not None:
+            log_first = log_screen(hard, log_gain, candidate, beta, self.trust)  # [N]
+            kept = draws.accept(log_first, "screen")
+        return _FirstStage(candidate, hard, differs, rows, kept, log_first, pending)
+
+    def _second(self, draws: Draws, view: View, current: LogFactors, first: "_FirstStage") -> tuple[Tensor, Info]:
+        """Decide on what the first stage kept: the soft factors [N,F] after the steps, and what came of them."""
+        model, sentences, beta = self.target.model, view.sentences, view.beta
+        candidate, rows, kept, log_first = first.candidate, first.rows, first.kept, first.log_first
+        hard, soft, pending = first.hard, current.soft, first.pending
+        if pending is not None:
             keep = kept.index_select(0, rows)
-            soft = self._soft(current.soft, chosen, rows, keep, model.finish(state.encoding, pending, keep))
+            chosen = candidate.sentences.select(rows)
+            soft = self._soft(current.soft, chosen, rows, keep, model.finish(view.encoding, pending, keep))
         if self.steepest is not None:
             hard = hard.masked_fill(soft[:, 0] < current.soft[:, 0] - self.steepest, -torch.inf)
-        log_ratio = log_acceptance(current, LogFactors(hard, soft), candidate, beta)  # [B]
+        log_ratio = log_acceptance(current, LogFactors(hard, soft), candidate, beta)  # [N]
         if log_first is None:
             accepted = draws.accept(log_ratio, "accept")
         else:
             second = log_second(log_ratio, log_first).masked_fill(~kept, -torch.inf)
             accepted = draws.accept(second, "accept")
             log_ratio = torch.where(kept, log_ratio, log_first)
-        changed = accepted & differs
+        changed = accepted & first.differs
         if pending is not None:
-            model.commit(state.encoding, pending, changed.index_select(0, rows))
-        following = State(
-            proposed.where(changed, sentences),
-            LogFactors(current.hard, torch.where(changed[:, None], soft, current.soft)),
-            state.encoding,
-        )
-        log_target = following.log_factors.total(1.0)
-        info = Info(candidate, log_ratio, accepted, changed, following.sentences, log_target, every, every)
-        return following, info
+            model.commit(view.encoding, pending, changed.index_select(0, rows))
+        soft = torch.where(changed[:, None], soft, current.soft)
+        after = candidate.sentences.where(changed, sentences)
+        log_target = LogFactors(current.hard, soft).total(1.0)
+        return soft, Info(candidate, log_ratio, accepted, changed, after, log_target, view.rows, view.rows)
 
     def _soft(self, soft: Tensor, chosen: Sentences, rows: Tensor, keep: Tensor, log_model: Tensor) -> Tensor:
         """[B,F]: the soft factors of the candidates that were kept, those of the current sentences elsewhere."""
@@ -133,3 +179,16 @@ class Kernel:
             kept = keep.nonzero()[:, 0]
             rows, chosen, log_model = rows[kept], chosen.select(kept), log_model[kept]
         return soft.index_copy(0, rows, self.target.soft_factors(log_model, chosen))
+
+
+@dataclass(frozen=True, slots=True)
+class _FirstStage:
+    """What is known about N steps before the exact log probability is asked for."""
+
+    candidate: Candidate
+    hard: Tensor  # [N]: log of the hard factors of the candidates
+    differs: Tensor  # [N] bool: from the sentence of the chain
+    rows: Tensor  # [R], into N: the candidates that are possible and differ
+    kept: Tensor  # [N] bool: not refused yet
+    log_first: Tensor | None  # [N]: the log ratio of the first stage, if there was one
+    pending: Any  # what the model keeps about the R candidates, if there are any

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import Event
 
 import torch
@@ -11,11 +11,13 @@ from torch import Tensor
 from ..proposals.protocols import MOVES
 from ..text.sentences import MAX_HELD, Sentences, rows_within
 from ..threads import num_cores, single_threaded
+from .ahead import Round, sample_ahead
 from .chain import Schedule, sample
-from .kernel import Info, Kernel
+from .kernel import Info, Kernel, State
 from .tempering import Exchanges, Ladder, Replicas, TemperedInfo, tempered
 
 SMALLEST_SHARD = 16  # rows below which another thread does not pay
+SMALLEST_SHARD_AHEAD = 4  # the same, where a step costs much
 KINDS = (*MOVES, "exchange")  # what a recorded step may be
 EXCHANGE = len(MOVES)  # into KINDS: the coldest replica changed places with the next one
 
@@ -29,8 +31,11 @@ class Record:
     # log_target (untempered) and log_model
     steps: dict[str, Tensor]
     final: Sentences  # B rows
-    finals: dict[str, Tensor]  # [B]: chain, log_target, log_model; of tempered chains also tried, exchanged [B,K-1]
+    # [B]: chain, clock (steps made), log_target, log_model; of tempered chains also tried, exchanged [B,K-1]
+    finals: dict[str, Tensor]
     counts: Tensor  # [inputs, 2, moves]: steps proposed and accepted
+    starts: dict[str, Tensor] = field(default_factory=dict)  # [B]: as `finals`, of the starts; where those were read
+    interrupted: bool = False  # the chains were stopped before their end
 
     def of(self, input: int) -> "Record":
         """The part of one input."""
@@ -42,6 +47,8 @@ class Record:
             self.final.select(final_rows),
             {name: column[final_rows] for name, column in self.finals.items()},
             self.counts[input : input + 1],
+            {name: column[final_rows] for name, column in self.starts.items()},
+            self.interrupted,
         )
 
     def acceptance(self) -> dict[str, float | None]:
@@ -111,21 +118,104 @@ def run(
             raise
 
 
+def run_ahead(
+    kernel: Kernel,
+    start: Sentences,
+    steps: int,
+    seed: int,
+    schedule: Schedule,
+    chains: Tensor,
+    *,
+    readings: Tensor | None = None,
+    refused: bool = False,
+    progress: Callable[[int], object] = lambda _: None,
+    salvage: bool = False,
+) -> Record:
+    """As `run`, for plain chains on a target that costs much to ask: what has to be read is read together.
+
+    Chains end by `steps` or by `readings` [B] (see `sample_ahead`), and `progress` is told how many of those were made,
+    of readings if they are given. With `salvage`, an interruption ends the run, and what was recorded until then is
+    returned.
+    """
+    workers = max(1, min(num_cores(), len(start) // SMALLEST_SHARD_AHEAD)) if start.device.type == "cpu" else 1
+    most = rows_within(MAX_HELD, start.capacity * workers, start.device)  # rows of a shard
+    shards = workers * -(-len(start) // (most * workers))
+    stopped = Event()
+
+    @torch.inference_mode()
+    def run_shard(rows: Tensor) -> _Recorder:
+        own, names = start.select(rows), chains[rows.cpu()].to(start.device)
+        allowed = None if readings is None else readings.to(start.device)[rows]
+        recorder = _Recorder(names, int(start.inputs.max()) + 1, own, refused=refused)
+        state = kernel.init(own)
+        recorder.begin(state)
+        num_done = 0 if allowed is None else len(own)
+        progress(num_done)
+        for made in sample_ahead(kernel, state, steps, seed, schedule, names, allowed):
+            recorder.add_ahead(made)
+            before, num_done = num_done, int((made.clock if allowed is None else made.num_readings).sum())
+            progress(num_done - before)
+            if stopped.is_set():
+                break
+        return recorder
+
+    # The chains run in threads of their own, so that an interruption cannot come in the middle of a record.
+    with single_threaded(), ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+        shares = [
+            pool.submit(run_shard, share) for share in torch.arange(len(start), device=start.device).chunk(shards)
+        ]
+        try:
+            return _record([share.result() for share in shares])
+        except BaseException as error:
+            stopped.set()
+            if not (salvage and isinstance(error, KeyboardInterrupt)):
+                raise
+            return replace(_record([share.result() for share in shares]), interrupted=True)
+
+
 class _Recorder:
     """The steps of a shard's chains, round by round."""
 
     def __init__(self, names: Tensor, num_inputs: int, start: Sentences, *, refused: bool) -> None:
         self._names, self._refused = names, refused  # [B]
         self.counts = torch.zeros(num_inputs * 2 * len(MOVES), dtype=torch.int64, device=names.device)
-        self.proposed: list[Sentences] = []
-        self.rounds: list[dict[str, Tensor]] = []
-        self.final = start
-        self.finals: dict[str, Tensor] = {}
+        self.rounds: list[tuple[Sentences, dict[str, Tensor]]] = []
+        self.end: tuple[Sentences, dict[str, Tensor]] = (start, {})
+        self.starts: dict[str, Tensor] = {}
         self._exchanges = Exchanges()
         self._before: Replicas | None = None
 
+    def begin(self, state: State) -> None:
+        """Record where the chains start, as sentences that were read."""
+        clock = torch.zeros_like(self._names)
+        self.starts = self._columns(clock, state.log_factors.total(1.0), state.log_factors.soft[:, 0])
+        self.end = (state.sentences, self.starts)
+        no, none = torch.zeros_like(clock, dtype=torch.bool), torch.zeros_like(self.starts["log_target"])
+        columns = {name: column for name, column in self.starts.items() if name != "clock"}
+        columns |= {"step": clock, "move": clock, "log_ratio": none, "accepted": no, "changed": no}
+        self._append(state.sentences, columns, no)  # no row, but its columns, in case that no step is made
+
     def add(self, info: Info, log_model: Tensor) -> None:
         """Record a step of each chain."""
+        self._add(info, log_model)
+        self.end = (info.sentences, self._columns(info.step + 1, info.log_target, log_model))
+
+    def add_ahead(self, made: Round) -> None:
+        """Record the steps of some chains, several of each."""
+        info, state = made.info, made.state
+        soft, old = (each.log_factors.soft[:, 0][info.chain] for each in (state, made.before))
+        self._add(
+            info, torch.where(info.changed, soft, old)
+        )  # a chain changes in its last step of the round, if at all
+        self.end = (
+            state.sentences,
+            self._columns(made.clock, state.log_factors.total(1.0), state.log_factors.soft[:, 0]),
+        )
+
+    def _columns(self, clock: Tensor, log_target: Tensor, log_model: Tensor) -> dict[str, Tensor]:
+        return {"chain": self._names, "clock": clock, "log_target": log_target, "log_model": log_model}
+
+    def _add(self, info: Info, log_model: Tensor) -> None:
         cell = info.sentences.inputs * (2 * len(MOVES)) + info.candidate.move
         self.counts.index_add_(0, cell, torch.ones_like(cell))
         self.counts.index_add_(0, cell + len(MOVES), info.accepted.long())
@@ -135,8 +225,6 @@ class _Recorder:
             "log_target": info.log_target, "log_model": log_model,
         }  # fmt: skip
         self._append(info.candidate.sentences, columns, torch.ones_like(info.changed))
-        self.final = info.sentences
-        self.finals = {"chain": self._names, "log_target": info.log_target, "log_model": log_model}
 
     def add_tempered(self, replicas: Replicas, info: TemperedInfo) -> None:
         """Record a step of each chain's coldest replica, after what the next level offered to it."""
@@ -146,7 +234,8 @@ class _Recorder:
         state = replace(replicas.state, encoding=None)  # what the model keeps would stay for as long as the record
         self._before = replace(replicas, state=state)
         self.add(info, replicas.state.log_factors.soft[:, 0][replicas.rows[:, 0]])
-        self.finals |= {"tried": self._exchanges.tried, "exchanged": self._exchanges.accepted}
+        final, columns = self.end
+        self.end = (final, columns | {"tried": self._exchanges.tried, "exchanged": self._exchanges.accepted})
 
     def _add_exchange(self, before: Replicas, info: TemperedInfo) -> None:
         cold, offered = before.rows[:, 0], before.rows[:, 1]
@@ -164,19 +253,21 @@ class _Recorder:
 
     def _append(self, proposed: Sentences, columns: dict[str, Tensor], tried: Tensor) -> None:
         rows = (tried if self._refused else columns["changed"]).nonzero()[:, 0]
-        self.proposed.append(proposed.select(rows))
-        self.rounds.append({name: column[rows] for name, column in columns.items()})
+        self.rounds.append((proposed.select(rows), {name: column[rows] for name, column in columns.items()}))
 
 
 def _record(recorders: list[_Recorder]) -> Record:
     """The record of all shards."""
     counts = torch.stack([recorder.counts for recorder in recorders]).sum(0)
+    rounds = [each for recorder in recorders for each in recorder.rounds]
+    ends = [recorder.end for recorder in recorders]
     return Record(
-        Sentences.concatenate([part for recorder in recorders for part in recorder.proposed]).to("cpu"),
-        _concatenate([columns for recorder in recorders for columns in recorder.rounds]),
-        Sentences.concatenate([recorder.final for recorder in recorders]).to("cpu"),
-        _concatenate([recorder.finals for recorder in recorders]),
+        Sentences.concatenate([proposed for proposed, _ in rounds]).to("cpu"),
+        _concatenate([columns for _, columns in rounds]),
+        Sentences.concatenate([final for final, _ in ends]).to("cpu"),
+        _concatenate([finals for _, finals in ends]),
         counts.view(-1, 2, len(MOVES)).cpu(),
+        _concatenate([recorder.starts for recorder in recorders]),
     )
 
 

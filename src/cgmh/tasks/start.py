@@ -8,6 +8,8 @@ from torch import Tensor
 from ..draws import Draws
 from ..errors import InfeasibleStart
 from ..models.protocols import WordModel
+from ..models.word.recurrent import RecurrentModel
+from ..ranking import choose, fluency, visited
 from ..sampling.runs import Record
 from ..target import Target
 from ..text.sentences import MAX_READ, Sentences, rows_within
@@ -72,3 +74,20 @@ def obeying_start(start: Sentences, own: Target, record: Record, chains: int) ->
         broken = " and ".join(own.broken(start))
         raise InfeasibleStart(f"no sentence was found that satisfies {broken}; loosen it, or make it soft", failed)
     return Sentences.from_lists(rows, start.capacity, start.inputs, start.device)
+
+
+def promising_starts(start: Sentences, settled: Record, words: RecurrentModel, number: int) -> Sentences:
+    """For each input, `number` sentences that its settled chains came to: those that read best and differ clearly.
+
+    They are chosen as answers are, by the word model's three readings per word. Where the chains came to fewer
+    sentences than that, some are taken again.
+    """
+    rows, inputs = list[tuple[int, ...]](), sorted(set(start.inputs.tolist()))
+    with torch.inference_mode():
+        for input in inputs:
+            visits, final = visited(settled.of(input))
+            visits.sort(key=lambda visit: (visit.chain, visit.clock))  # whatever the shards were
+            found = choose("best", visits, final, lambda pool: fluency([visit.ids for visit in pool], words), number)
+            rows += [found[at % len(found)].ids for at in range(number)]
+    owners = torch.tensor(inputs).repeat_interleave(number)
+    return Sentences.from_lists(rows, start.capacity, owners, device=start.device)

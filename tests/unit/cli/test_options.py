@@ -30,7 +30,7 @@ def read(*arguments: str, uses: Any = KeywordInput.uses, defaults: Settings = DE
 
     @click.command()
     @click.option("--n", default=DEFAULTS.n)
-    @sampling_options(DEFAULTS, "sentence")
+    @sampling_options(DEFAULTS, "sentence", has_budget=True)
     @model_options(uses)
     @output_options("sentence")
     @protect_option(("names",), "What stays")
@@ -74,6 +74,9 @@ def test_a_big_model_is_one_that_was_named() -> None:
     assert (settings.use, options["big"]) == ("target", "mine")
     with pytest.raises(BadInput, match="`use` rerank needs a big model; run: cgmh models pull smollm2"):
         read("--use", "rerank")
+    with pytest.raises(BadInput, match="`readings` need a big model; run: cgmh models pull smollm2"):
+        read("--readings", "9")
+    assert read("--readings", "9", "--big", "mine")[0].readings == 9
     settings, options = read("--use", "target", uses=CorrectInput.uses)
     assert (settings.use, options["big"]) == ("target", None)  # where nothing ranks, none is looked for
 

@@ -10,7 +10,7 @@ text model (`ProductOfExperts`).
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -26,17 +26,8 @@ from .recurrent import RecurrentModel
 WHOLE = 1_000_000  # a window that holds the whole sentence: the first stage sees all of the word model's gain
 MAX_BATCH = 256  # sentences that are read together
 MAX_REMEMBERED = 200_000  # sentences whose values are remembered
+MAX_REMEMBERED_OF_CHAIN = 10_000  # the same, of one chain
 MIN_LOG_FILL = -20.0  # log probability of a word that does not fit at all
-
-
-@dataclass
-class Scores:
-    """What is kept of sentences for a scorer that keeps nothing of them itself."""
-
-    log_prob: Tensor  # [B] float64 on the CPU
-
-    def select(self, rows: Tensor) -> "Scores":
-        return Scores(self.log_prob[rows.cpu()])
 
 
 @dataclass
@@ -45,22 +36,34 @@ class TwoStageEncoding:
 
     words: Any
     sentences: Sentences
-    scores: Any = None  # has `log_prob` [B] and `select`: Scores, or the cache of a text model that reuses prefixes
+    log_prob: Tensor | None = None  # [B] float64 on the CPU: the scorer's
+    # The cache of a text model that reuses prefixes: of the last texts that it read for the chains and they went to.
+    prefixes: Any = None
+    # What the scorer has said to each chain: about one candidate in five is one that the chain has asked about before.
+    known: list[dict[tuple[int, ...], float]] = field(default_factory=list)
+    num_readings: Tensor | None = None  # [B]: sentences that the scorer was asked about for each chain, its start too
 
     def select(self, rows: Tensor) -> "TwoStageEncoding":
-        scores = None if self.scores is None else self.scores.select(rows)
-        return TwoStageEncoding(self.words.select(rows), self.sentences.select(rows), scores)
+        selected = TwoStageEncoding(self.words.select(rows), self.sentences.select(rows))
+        if self.log_prob is not None and self.num_readings is not None:
+            here = rows.cpu()
+            selected.log_prob, selected.num_readings = self.log_prob[here], self.num_readings[here]
+            selected.known = [dict(self.known[row]) for row in rows.tolist()] if self.known else []
+            selected.prefixes = None if self.prefixes is None else self.prefixes.select(rows)
+        return selected
 
 
 @dataclass
 class TwoStagePending:
-    """R candidates that the word model has scored, and of the K that passed, their scores."""
+    """R candidates that the word model has scored, and of the K that passed, what the scorer said."""
 
     rows: Tensor  # [R]
     sentences: Sentences
     words: Any
     passed: Tensor | None = None  # [K], into R
-    scores: Any = None  # has `log_prob` [K]
+    log_prob: Tensor | None = None  # [K] float64 on the CPU
+    read: Tensor | None = None  # [M], into K: those that it was asked about, the others being known
+    prefixes: Any = None  # of these M, where it reuses prefixes
 
     @property
     def log_gain(self) -> Tensor:
@@ -73,6 +76,7 @@ class TwoStageModel(ABC):
 
     name: str
     _prefixes: PrefixModel | None = None  # the scorer, if it keeps what it read of the current texts
+    _remembers = True  # what it said to each chain
     window, trust = WHOLE, 0.5  # of the first stage: the two models often disagree (benchmarks/delayed.py)
 
     def __init__(self, words: RecurrentModel, lexicon: Lexicon | None = None) -> None:
@@ -93,14 +97,18 @@ class TwoStageModel(ABC):
         return TwoStageEncoding(self.words.encode(sentences), sentences)
 
     def log_prob(self, encoding: TwoStageEncoding) -> Tensor:
-        if encoding.scores is None:
+        if encoding.log_prob is None:
             if self._prefixes is None:
-                encoding.scores = Scores(self._score(encoding.sentences))
+                encoding.log_prob = self._score(encoding.sentences)
             else:
                 with blaming(whose(self._prefixes), BadModel):
-                    encoding.scores = self._prefixes.begin(self.texts(encoding.sentences))
-        log_prob: Tensor = encoding.scores.log_prob
-        return log_prob.to(self.device)
+                    encoding.prefixes = self._prefixes.begin(self.texts(encoding.sentences))
+                    encoding.log_prob = encoding.prefixes.log_prob.clone()
+            encoding.num_readings = torch.ones(len(encoding.sentences), dtype=torch.int64)
+            if self._remembers:
+                rows = zip(encoding.sentences.to_lists(), encoding.log_prob.tolist(), strict=True)
+                encoding.known = [{tuple(ids): log_prob} for ids, log_prob in rows]
+        return encoding.log_prob.to(self.device)
 
     def fill(self, encoding: TwoStageEncoding, rows: Tensor, left: Tensor, right: Tensor) -> Fill:
         return self.words.fill(encoding.words, rows, left, right)
@@ -126,15 +134,38 @@ class TwoStageModel(ABC):
         pending.passed = passed = keep.nonzero()[:, 0]
         if not len(passed):
             return log_prob
-        candidates = pending.sentences.select(passed)
-        if self._prefixes is None:
-            pending.scores = Scores(self._score(candidates))
+        self.log_prob(encoding)  # begins, if nobody has asked about the current sentences yet
+        candidates, chains = pending.sentences.select(passed), pending.rows[passed].cpu()  # [K]
+        if self._remembers:
+            known = [encoding.known[chain] for chain in chains.tolist()]
+            asked = list(zip(known, map(tuple, candidates.to_lists()), strict=True))
+            new = [at for at, (said, ids) in enumerate(asked) if ids not in said]
+            pending.read = torch.tensor(new, dtype=torch.int64)
+            if new:
+                log_new = self._ask(encoding, pending, chains[new], candidates.select(pending.read.to(passed.device)))
+                for at, value in zip(new, log_new.tolist(), strict=True):
+                    said, ids = asked[at]
+                    if len(said) >= MAX_REMEMBERED_OF_CHAIN:
+                        said.clear()
+                    said[ids] = value
+            pending.log_prob = torch.tensor([said[ids] for said, ids in asked], dtype=torch.float64)
         else:
-            self.log_prob(encoding)  # begins, if nobody has asked about the current sentences yet
-            rows = pending.rows[passed].cpu()
-            with blaming(whose(self._prefixes), BadModel):
-                pending.scores = self._prefixes.extend(encoding.scores, rows, self.texts(candidates))
-        return log_prob.index_copy(0, passed, pending.scores.log_prob.to(keep.device))
+            pending.read = torch.arange(len(chains))
+            pending.log_prob = self._ask(encoding, pending, chains, candidates)
+        return log_prob.index_copy(0, passed, pending.log_prob.to(keep.device))
+
+    def _ask(
+        self, encoding: TwoStageEncoding, pending: TwoStagePending, chains: Tensor, candidates: Sentences
+    ) -> Tensor:
+        """[M] float64 on the CPU: the scorer's log p of a candidate for each of the `chains` [M]."""
+        if encoding.num_readings is not None:
+            encoding.num_readings.index_add_(0, chains, torch.ones_like(chains))
+        if self._prefixes is None:
+            return self._score(candidates)
+        with blaming(whose(self._prefixes), BadModel):
+            pending.prefixes = self._prefixes.extend(encoding.prefixes, chains, self.texts(candidates))
+        log_prob: Tensor = pending.prefixes.log_prob
+        return log_prob
 
     def commit(self, encoding: TwoStageEncoding, pending: TwoStagePending, accepted: Tensor) -> None:
         self.words.finish(encoding.words, pending.words, accepted)  # its states must be whole
@@ -144,14 +175,14 @@ class TwoStageModel(ABC):
         ids, lengths = current.ids.clone(), current.lengths.clone()
         ids[rows], lengths[rows] = pending.sentences.ids[accepted], pending.sentences.lengths[accepted]
         encoding.sentences = Sentences(ids, lengths, current.inputs)
-        if encoding.scores is None or pending.passed is None or not len(pending.passed):
+        if encoding.log_prob is None or pending.passed is None or pending.log_prob is None or pending.read is None:
             return
         taken = accepted[pending.passed].cpu()  # [K]
-        if self._prefixes is None:
-            encoding.scores.log_prob[pending.rows[pending.passed].cpu()[taken]] = pending.scores.log_prob[taken]
-        else:
+        encoding.log_prob[pending.rows[pending.passed].cpu()[taken]] = pending.log_prob[taken]
+        # A chain that goes back to what it knows keeps the prefix of another text: the next reading starts from that.
+        if self._prefixes is not None and len(pending.read):
             with blaming(whose(self._prefixes), BadModel):
-                self._prefixes.keep(encoding.scores, pending.scores, taken)
+                self._prefixes.keep(encoding.prefixes, pending.prefixes, taken[pending.read])
 
     def texts(self, sentences: Sentences) -> list[str]:
         """The natural texts of sentences: that is what a text model reads."""
@@ -222,6 +253,7 @@ class ProductOfExperts(TwoStageModel):
     """
 
     window = 2
+    _remembers = False  # for it remembers what it said to any
 
     def __init__(
         self,

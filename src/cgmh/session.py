@@ -1,0 +1,261 @@
+"""The inputs of one task on their way through a run: read, pose, sample, report."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from math import isqrt
+from pathlib import Path
+from typing import Any, NoReturn
+
+import torch
+from tqdm import tqdm
+
+from .arguments import items, shown
+from .constraints import Claim, Constraint
+from .constraints.protocols import bind, claims_of
+from .errors import BadInput, InfeasibleStart
+from .models.load import AnyModel, Models, load_models
+from .models.text.masked import MaskedModel
+from .models.word.two_stage import TextTarget
+from .ranking import Run
+from .result import Result
+from .sampling import Annealing, Constant, Ladder
+from .sampling.runs import Record, run, run_ahead
+from .settings import SETTLING, STEPS_PER_READING, Settings
+from .target import Target
+from .tasks import Problem, task_of
+from .tasks.start import obeying_start, promising_starts
+from .text.sentences import MAX_HELD, Sentences, by_length, rows_within
+from .text.tokenizer import MAX_CHARACTERS, check_size
+from .threads import single_threaded
+
+ROWS, ROWS_ON_GPU = 512, 2048  # chains that run together, if their sentences are short
+ROWS_OF_SOURCE = 12  # chains whose states take as much memory as what is looked up about an input
+CHARACTERS, ROOM = 5, 8  # of a word; words more than in a text: an estimate, to run what is about as long together
+ANNEALED_FROM = 0.7  # times beta: where annealing begins; it ends after three quarters of the steps
+READ_AHEAD = 512  # inputs that are read before the first of them are sampled
+
+
+class Session:
+    """Some inputs of one task with everything that their run needs: models resolved, settings checked."""
+
+    def __init__(
+        self,
+        inputs: Iterable[Any],
+        settings: Settings | None,
+        model: AnyModel | None,
+        big: AnyModel | None,
+        masked: MaskedModel | str | Path | None,
+        constraints: Sequence[Claim],
+    ) -> None:
+        inputs = items("inputs", inputs, "inputs")
+        kinds = {type(input) for input in inputs}
+        if len(kinds) > 1:
+            raise BadInput(f"one run takes inputs of one type, not {', '.join(sorted(k.__name__ for k in kinds))}")
+        self.constraints = claims_of(constraints)
+        # What is sampled for an input; a result where nothing needs to be.
+        self.inputs, self._sources = inputs, dict[int, list[Any] | Result | BadInput]()
+        if not inputs:
+            return
+        (kind,) = kinds
+        self.task = task_of(kind)
+        settings = kind.defaults if settings is None else settings
+        if not isinstance(settings, Settings):
+            raise BadInput(f"`settings` takes Settings, not {shown(settings)}")
+        if settings.select not in kind.rules:
+            raise BadInput(f"`select` {settings.select}: this task takes one of {', '.join(kind.rules)}")
+        bare = load_models(model, big, settings.use, kind.uses, masked)
+        # A budget of readings is for tasks whose usual target is a big model that goes on from settled starts.
+        has_budget = self.task.settles and kind.uses[0] == "target"
+        _check(settings, bare, has_budget=has_budget)
+        self.models = bare.after(settings.context)
+        readings = settings.budget if bare.use == "target" and has_budget else None
+        steps = settings.num_steps(with_big=bare.text is not None)
+        self.settings = replace(settings, steps=settings.steps if readings else steps, readings=readings, use=bare.use)
+        # With few readings, many chains would not get far: as many go on as each of them has readings.
+        self.num_going = min(settings.chains, isqrt(readings)) if readings else settings.chains
+        self.is_interrupted = False
+        self.settles = bare.use == "target" and self.task.settles
+        self.task.check(inputs)
+
+    def read(self, number: int) -> list[Any] | Result | BadInput:
+        """What is sampled for an input, or what is wrong with it; read when it is first asked for."""
+        if number not in self._sources:
+            input = self.inputs[number]
+            try:
+                check_size(str(input), getattr(input, "max_characters", MAX_CHARACTERS))
+                self._sources[number] = self.task.read(input, self.models.words.vocabulary)
+            except BadInput as error:
+                self._sources[number] = error
+        return self._sources[number]
+
+    def outcomes(self, *, progress: bool, salvage: bool = False) -> Iterator[Result | BadInput]:
+        """The result of each input, or what is wrong with it.
+
+        With `salvage`, an interruption of chains on a big target gives the results of what they have found so far,
+        before it goes on.
+        """
+        if not self.inputs:
+            return
+        self._salvage = salvage
+        settings, num_read = self.settings, 0
+        each_costs = settings.readings  # what the bar counts: readings, or steps
+        if each_costs is None:
+            each_costs = settings.chains * (settings.num_steps(with_big=False) + SETTLING * self.settles)
+        unit = "step" if settings.readings is None else "reading"
+        with tqdm(total=0, unit=unit, unit_scale=True, delay=2, disable=not progress, leave=False) as bar:
+            for first in range(0, len(self.inputs), READ_AHEAD):
+                read = [self.read(number) for number in range(len(self.inputs))[first : first + READ_AHEAD]]
+                sources = [source for each in read if isinstance(each, list) for source in each]
+                num_read += len(sources)
+                bar.total = (num_read + len(self.inputs) - (first + len(read))) * each_costs  # an unread: one
+                results = self._results(sources, bar)
+                for each in read:
+                    yield self._joined(each, list(islice(results, len(each)))) if isinstance(each, list) else each
+                if self.is_interrupted:
+                    raise KeyboardInterrupt
+
+    def _joined(self, sources: list[Any], parts: list[Result | BadInput]) -> Result | BadInput:
+        errors = [part for part in parts if isinstance(part, BadInput)]
+        return errors[0] if errors else self.task.join(sources, [part for part in parts if isinstance(part, Result)])
+
+    def _results(self, sources: list[Any], bar: "tqdm[NoReturn]") -> Iterator[Result | BadInput]:
+        """The result of each source, or what is wrong with it; what is about as long runs together."""
+        device, chains = self.models.words.device.type, self.settings.chains * self.settings.temper
+        together = max(1, (ROWS if device == "cpu" else ROWS_ON_GPU) // chains)
+        for first in range(0, len(sources), together):
+            batch = sources[first : first + together]
+            lengths = [len(str(source)) // CHARACTERS + ROOM for source in batch]
+            results: dict[int, Result | BadInput] = {}
+            for places in by_length(lengths, rows_within(MAX_HELD, max(chains, ROWS_OF_SOURCE), device)):
+                results |= zip(places, self._answered([batch[at] for at in places], bar), strict=True)
+                if self.is_interrupted:
+                    break
+            for at in range(len(batch)):
+                if at not in results:
+                    raise KeyboardInterrupt
+                yield results[at]
+            if self.is_interrupted:
+                raise KeyboardInterrupt
+
+    def _answered(self, sources: list[Any], bar: "tqdm[NoReturn]") -> Iterator[Result | BadInput]:
+        """The same for sources that are sampled together; where some fail, the others run again without them."""
+        try:
+            with single_threaded():
+                problem = self.task.pose(sources, self.models, self.settings.chains, self.settings.seed)
+                runs = self._runs(problem, sources, bar)
+        except InfeasibleStart as error:
+            if not error.sources:
+                raise
+            rest = [source for at, source in enumerate(sources) if at not in error.sources]
+            answers = self._answered(rest, bar) if rest else iter(())
+            yield from (error if at in error.sources else next(answers) for at in range(len(sources)))
+        else:
+            yield from map(problem.report.result, runs)
+
+    def _runs(self, problem: Problem, sources: Sequence[Any], bar: "tqdm[NoReturn]") -> list[Run]:
+        """What the chains of each source did under the target of the problem and the user's own constraints."""
+        claims = [bind(claim, problem.lexicon) for claim in self.constraints]
+        start = self._start(problem, claims, bar)
+        target = Target(problem.target.model, [*problem.target.constraints, *claims])
+        record = self._walk(problem, target, start, self.settings, bar)
+        self.is_interrupted = record.interrupted
+        about = [
+            problem.about,
+            f"constraints {', '.join(claim.name for claim in claims)}" if claims else "",
+            "interrupted" if record.interrupted else "",
+        ]
+        return [
+            Run(
+                self.task.name,
+                str(source),
+                number,
+                record.of(number),
+                start.select((start.inputs == number).nonzero()[:, 0]).to("cpu"),
+                target,
+                self.settings,
+                self.models,
+                " | ".join(filter(None, about)),
+                tuple(claim for claim in claims if not claim.hard),
+            )
+            for number, source in enumerate(sources)
+        ]
+
+    def _start(self, problem: Problem, claims: Sequence[Constraint], bar: "tqdm[NoReturn]") -> Sentences:
+        """Where the chains start, which is free: it changes how soon they are good, not what they converge to.
+
+        Where the task's start breaks a hard constraint of the user's, the chains walk under the other hard ones alone
+        until they come to a sentence that obeys. Before a big target, they settle on the word model. Then all of them
+        go on; or, if readings are counted, as many as `num_going`, from the most promising sentences visited.
+        """
+        start, own, chains, seed = problem.start, problem.target.constraints, self.settings.chains, self.settings.seed
+        model = problem.words if self.settles else problem.target.model
+        target = Target(model, [*own, *claims])
+        if claims and not bool(target.possible(start).all()):
+            walk = Settings(steps=SETTLING, chains=chains, seed=(seed + 2) % 2**62)
+            loose = Target(model, [constraint for constraint in own if constraint.hard])
+            rules = Target(model, [claim for claim in claims if claim.hard])
+            start = obeying_start(start, rules, self._walk(problem, loose, start, walk, bar), chains)
+        if self.settles:
+            settling = Settings(steps=SETTLING, chains=chains, seed=(seed + 1) % 2**62)
+            settled = self._walk(problem, target, start, settling, bar)
+            if self.settings.readings is None:
+                return settled.final.to(start.device)
+            start = promising_starts(start, settled, problem.words, self.num_going)
+        return start
+
+    def _walk(
+        self, problem: Problem, target: Target, start: Sentences, settings: Settings, bar: "tqdm[NoReturn]"
+    ) -> Record:
+        """Run the chains from a start under a target; what they propose is up to the problem."""
+        kernel, beta = problem.kernel(target, self.models.masked), 1 / settings.temperature
+        num_sources = int(start.inputs.max()) + 1
+        names = torch.arange(len(start) // num_sources).repeat(num_sources)
+        steps, readings = settings.num_steps(with_big=False), None
+        if settings.readings is not None:
+            readings = _shares(settings.readings, self.num_going).repeat(num_sources)
+            steps = settings.steps or STEPS_PER_READING * int(readings.max())
+        schedule = Annealing(ANNEALED_FROM * beta, beta, steps * 3 // 4) if settings.anneal else Constant(beta)
+        refused = settings.trace == "all"
+        if isinstance(target.model, TextTarget) and settings.temper == 1:
+            return run_ahead(
+                kernel, start, steps, settings.seed, schedule, names, readings=readings, refused=refused,
+                progress=bar.update, salvage=self._salvage,
+            )  # fmt: skip
+        counted = self.settings.readings is None  # otherwise the bar counts readings
+        return run(
+            kernel,
+            start,
+            steps,
+            settings.seed,
+            schedule,
+            names,
+            ladder=Ladder.geometric(settings.temper) if settings.temper > 1 else None,
+            refused=refused,
+            progress=bar.update if counted else lambda _: None,
+        )
+
+
+def _shares(readings: int, chains: int) -> torch.Tensor:
+    """[chains]: how many of the readings each chain gets: the same number, the first ones one more if some are left."""
+    each, left = divmod(readings, chains)
+    return each + (torch.arange(chains) < left).long()
+
+
+def _check(settings: Settings, models: Models, *, has_budget: bool) -> None:
+    """Refuse settings that contradict each other."""
+    if models.text is not None and models.use != "target" and settings.select != "best":
+        raise BadInput(f"`use` {models.use} chooses by itself; leave out `select` {settings.select}, or `use` target")
+    if settings.anneal and (settings.select == "last" or models.use == "resample"):
+        raise BadInput("`anneal` searches and gives no samples; leave it out, or choose another `select` or `use`")
+    if settings.readings is None:
+        return
+    if not has_budget:
+        raise BadInput("`readings` are counted for keywords only; leave it out, and give `steps`")
+    if models.use != "target":
+        raise BadInput("`readings` are those of a big model as the target; leave it out, or give a `big` model for it")
+    if not settings.takes_readings:
+        asked = "`select` last" if settings.select == "last" else "`anneal`" if settings.anneal else "`temper`"
+        raise BadInput(
+            f"`readings` cannot be counted beside {asked}, which takes equal steps of each chain: give `steps`"
+        )
