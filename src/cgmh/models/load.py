@@ -14,6 +14,7 @@ from ..settings import USES, Use
 from ..threads import single_threaded
 from .protocols import ContextModel, TextModel, whose
 from .pull import store
+from .pull.registry import REGISTRY
 from .text.functions import FunctionModel
 from .text.huggingface import load_huggingface
 from .text.llama import load_llama
@@ -121,7 +122,7 @@ def open_model(
     the same name is given as ./NAME, or as a `Path`. `precision` is for a pulled LLM: it says in which numbers its
     weights are multiplied.
     """
-    if isinstance(name, str) and (store.is_installed(name) or name in store.REGISTRY):
+    if isinstance(name, str) and (store.is_installed(name) or name in REGISTRY):
         return _open_directory(store.path_of(name), device, precision)
     path = store.EMBEDDED if name is None else store.expanded(name)
     try:

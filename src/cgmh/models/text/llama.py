@@ -1,4 +1,4 @@
-"""SmolLM2 and its kind as models of whole texts.
+"""SmolLM2, Gemma 3 and their kind as models of whole texts.
 
 Texts that are scored together share the work on what they begin with. A Llama also keeps what it read of the texts that
 chains are at, so that an edited text is read from where the edit begins.
@@ -21,6 +21,7 @@ from ...errors import BadInput, BadModel
 from ...files import parse_json
 from ..pull.store import LLAMA_FORMAT, TOKENIZER, WEIGHTS, read_checked, read_config
 from .bpe import BytePairs
+from .scored import ScoredPairs
 from .transformer import MAX_TOKENS, Layout, LlamaConfig, LlamaNetwork, build_network
 
 MAX_BATCH_TOKENS = {"cpu": 512, "cuda": 65_536}  # new tokens that are read together
@@ -69,16 +70,24 @@ class PendingTexts:
 class LlamaModel:
     """log p(text): the sum over its tokens and its end.
 
-    A text stands alone, between two boundaries; or it is the next line after the lines of a context.
+    A text stands alone, after the token `boundary` and before the token `end` (the same, if not given); or it is the
+    next line after the lines of a context.
     """
 
     def __init__(
-        self, network: LlamaNetwork, tokenizer: BytePairs, boundary: int, name: str, context: Sequence[str] = ()
+        self,
+        network: LlamaNetwork,
+        tokenizer: BytePairs | ScoredPairs,
+        boundary: int,
+        name: str,
+        context: Sequence[str] = (),
+        end: int | None = None,
     ) -> None:
         self.network, self.tokenizer, self.name = network, tokenizer, name
         self.device, self._boundary = network.device, boundary
+        self._alone = boundary if end is None else end  # what ends a text without context
         lines = [token for line in context for token in (*tokenizer.encode(line), *tokenizer.encode("\n"))]
-        self._end = lines[-1] if lines else boundary
+        self._end = lines[-1] if lines else self._alone
         with torch.no_grad():
             self._preamble = network.preamble([boundary, *lines])
         self._max_tokens = MAX_TOKENS - len(self._preamble)
@@ -89,7 +98,7 @@ class LlamaModel:
         if size > MAX_TOKENS // 2:
             raise BadInput(f"the context has {size} tokens; {self.name} takes at most {MAX_TOKENS // 2}")
         name = f"{self.name} after {len(context)} lines"
-        return LlamaModel(self.network, self.tokenizer, self._boundary, name, context)
+        return LlamaModel(self.network, self.tokenizer, self._boundary, name, context, self._alone)
 
     def encode(self, text: str) -> list[int]:
         tokens = self.tokenizer.encode(text)
@@ -254,15 +263,21 @@ def load_llama(directory: Path, device: torch.device | str = "cpu", precision: s
         if record["format"] != LLAMA_FORMAT:
             raise BadModel(f"{directory}: not a {LLAMA_FORMAT} model; pull it again")
         weights, words = (read_checked(directory / file, record["sha256"][file]) for file in (WEIGHTS, TOKENIZER))
-        tokenizer = parse_json(words)
         config, boundary = LlamaConfig(**record["network"]), int(record["boundary"])
-        if not 0 <= boundary < config.num_tokens:
-            raise ValueError(f"no token has the number {boundary}")
+        end = int(record.get("end", boundary))
+        if not 0 <= min(boundary, end) <= max(boundary, end) < config.num_tokens:
+            raise ValueError(f"no token has the number {boundary} or {end}")
         network = build_network(config, load(weights), device, getattr(torch, precision))
         name = f"{record['name']}-{record['sha256'][WEIGHTS][:8]}-{precision}"
-        return LlamaModel(network, BytePairs(tokenizer["tokens"], tokenizer["merges"]), boundary, name)
+        return LlamaModel(network, _tokenizer(parse_json(words)), boundary, name, end=end)
     except _DAMAGED as error:
         raise BadModel(f"{directory}: cannot be loaded ({error}); pull the model again") from error
+
+
+def _tokenizer(record: dict[str, Any]) -> BytePairs | ScoredPairs:
+    if "scores" in record:
+        return ScoredPairs(record["tokens"], record["scores"])
+    return BytePairs(record["tokens"], record["merges"])
 
 
 def _bfloat16_is_fast() -> bool:

@@ -19,7 +19,8 @@ from torch import Tensor
 
 from ...errors import BadModel
 from ...text.vocabulary import Vocabulary
-from ..pull.store import CONFIG, EMBEDDED, REGISTRY, WEIGHTS, read_checked, read_config
+from ..pull.registry import REGISTRY
+from ..pull.store import CONFIG, EMBEDDED, WEIGHTS, read_checked, read_config
 from .layers import Int8Linear, Linear, Stack, WordTable, int8_is_fast
 from .network import NetworkConfig
 from .recurrent import Direction, Predictor, RecurrentModel
