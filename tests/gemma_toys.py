@@ -3,9 +3,10 @@
 import torch
 from torch import Tensor
 
+from cgmh.models.text.build import build_network
 from cgmh.models.text.llama import LlamaModel
 from cgmh.models.text.scored import ScoredPairs
-from cgmh.models.text.transformer import GEMMA_NORMS, LlamaConfig, build_network
+from cgmh.models.text.transformer import GEMMA_NORMS, LlamaConfig
 
 SPECIALS = ["<pad>", "<eos>", "<bos>", "<unk>", "\n", "\n\n", "  ", "<b>"]
 BYTES = [f"<0x{byte:02X}>" for byte in range(256)]

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from safetensors.numpy import save
 
 from ...errors import BadModel
+from ...threads import single_threaded
 from .blocks import blocks_of
 from .families import FAMILIES, Family, family_of
 from .gguf import Gguf, open_gguf
-from .store import CONFIG, LLAMA_FORMAT, TOKENIZER, WEIGHTS, sha256_of
+from .rows import int8_rows
+from .store import CONFIG, INT8, LLAMA_FORMAT, TOKENIZER, WEIGHTS, sha256_of
 
 Array = NDArray[Any]
 
@@ -40,13 +42,19 @@ def convert_gguf(gguf: Gguf | Path, directory: Path, facts: dict[str, Any]) -> N
     )
     # Not `save_file`, which writes for the user alone and hides a full disk in an error of its own.
     (directory / WEIGHTS).write_bytes(save(tensors))
+    files = [WEIGHTS, TOKENIZER]
+    if family.sample is not None:
+        texts = [[marks["boundary"], *ids] for ids in family.sample(tokenizer)]
+        with single_threaded():
+            (directory / INT8).write_bytes(save(int8_rows(tensors, network, texts)))
+        files.append(INT8)
     record = {
         "format": LLAMA_FORMAT,
         **facts,
         "parameters": sum(math.prod(tensor.shape) for tensor in gguf.tensors.values()),
         "network": network,
         **marks,
-        "sha256": {name: sha256_of(directory / name) for name in (WEIGHTS, TOKENIZER)},
+        "sha256": {name: sha256_of(directory / name) for name in files},
     }
     (directory / CONFIG).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

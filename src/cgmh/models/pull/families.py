@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import BadModel
+from ..text.scored import ScoredPairs
 from .gguf import Gguf
+from .rows import SENTENCES
 
 _NORMAL, _CONTROL = 1, 3  # types of tokens: pieces of text; <|endoftext|> and its like
 _LOCAL_ROPE_BASE, _GLOBAL_EVERY = 10_000.0, 6  # of every Gemma 3; its files do not say so
@@ -37,6 +39,7 @@ class Family:
     in_pairs: bool  # whether rotary positions turn neighbouring rows; ours turn the halves of a head
     tokenizer: Callable[[Gguf], dict[str, Any]]
     network: Callable[[Gguf, int], dict[str, Any]]
+    sample: Callable[[dict[str, Any]], list[list[int]]] | None  # tokens of plain sentences, where int8 is wanted
 
     def shapes(self, network: dict[str, Any]) -> dict[str, tuple[int, ...]]:
         """The shapes of the parts of a layer."""
@@ -106,6 +109,11 @@ def _scored_tokenizer(gguf: Gguf) -> dict[str, Any]:
     return {"tokens": tokens, "scores": kept}
 
 
+def _scored_sample(tokenizer: dict[str, Any]) -> list[list[int]]:
+    pairs = ScoredPairs(**tokenizer)
+    return [pairs.encode(text) for text in SENTENCES]
+
+
 def _sizes(gguf: Gguf, num_tokens: int) -> dict[str, Any]:
     """What all networks have."""
     name = gguf.facts["general.architecture"]
@@ -161,6 +169,7 @@ FAMILIES = {
         in_pairs=True,
         tokenizer=_merging_tokenizer,
         network=_llama_network,
+        sample=None,
     ),
     "gemma3": Family(
         example="Gemma 3",
@@ -170,5 +179,6 @@ FAMILIES = {
         in_pairs=False,
         tokenizer=_scored_tokenizer,
         network=_gemma_network,
+        sample=_scored_sample,
     ),
 }

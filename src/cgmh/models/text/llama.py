@@ -7,6 +7,7 @@ chains are at, so that an edited text is read from where the edit begins.
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -19,13 +20,17 @@ from torch import Tensor
 
 from ...errors import BadInput, BadModel
 from ...files import parse_json
-from ..pull.store import LLAMA_FORMAT, TOKENIZER, WEIGHTS, read_checked, read_config
+from ...threads import num_cores, single_threaded
+from ..pull.store import INT8, LLAMA_FORMAT, TOKENIZER, WEIGHTS, read_checked, read_config
+from ..word.layers import int8_is_fast
 from .bpe import BytePairs
+from .build import build_int8_network, build_network
 from .scored import ScoredPairs
-from .transformer import MAX_TOKENS, Layout, LlamaConfig, LlamaNetwork, build_network
+from .transformer import MAX_TOKENS, Layout, LlamaConfig, LlamaNetwork
 
 MAX_BATCH_TOKENS = {"cpu": 512, "cuda": 65_536}  # new tokens that are read together
-PRECISIONS = ("float64", "float32", "bfloat16")
+_MIN_SHARED = 2  # texts that two threads share
+PRECISIONS = ("float64", "float32", "bfloat16", "int8")
 # An AssertionError is what torch says about a device that it was built without.
 _DAMAGED = (
     SafetensorError, LookupError, ArithmeticError, AssertionError, AttributeError, TypeError, ValueError, RuntimeError,
@@ -39,11 +44,13 @@ class Prefixes:
     tokens: list[list[int]]
     logs: Tensor  # [B,L] float64: log p of each token, then of the end; 0 past it
     pairs: Tensor  # [layers,B,L,2,kv,D]: keys and values
+    hidden: Tensor  # [B,L,W]: the last hidden state at each token
+    log_total: Tensor  # [B,L]: what the log probabilities after it are divided by
 
     def select(self, rows: Tensor) -> "Prefixes":
         """A copy of these rows."""
         tokens = [list(self.tokens[row]) for row in rows.tolist()]
-        return Prefixes(tokens, self.logs[rows], self.pairs[:, rows])
+        return Prefixes(tokens, self.logs[rows], self.pairs[:, rows], self.hidden[rows], self.log_total[rows])
 
     @property
     def log_prob(self) -> Tensor:
@@ -57,9 +64,25 @@ class PendingTexts:
 
     rows: Tensor  # [R]
     tokens: list[list[int]]
-    layout: Layout  # of the T new tokens
+    owner: Tensor  # [T]: of the T new tokens, the text among R
+    place: Tensor  # [T]: and the place there
     logs: Tensor  # [R,L] float64, of whole texts
     pairs: Tensor  # [layers,T,2,kv,D]: keys and values
+    hidden: Tensor  # [T,W]
+    log_total: Tensor  # [T]
+
+    def followed_by(self, other: "PendingTexts") -> "PendingTexts":
+        """These texts and others of the same chains' cache."""
+        return PendingTexts(
+            rows=torch.cat([self.rows, other.rows]),
+            tokens=self.tokens + other.tokens,
+            owner=torch.cat([self.owner, len(self.rows) + other.owner]),
+            place=torch.cat([self.place, other.place]),
+            logs=torch.cat([self.logs, other.logs]),
+            pairs=torch.cat([self.pairs, other.pairs], 1),
+            hidden=torch.cat([self.hidden, other.hidden]),
+            log_total=torch.cat([self.log_total, other.log_total]),
+        )
 
     @property
     def log_prob(self) -> Tensor:
@@ -91,6 +114,8 @@ class LlamaModel:
         with torch.no_grad():
             self._preamble = network.preamble([boundary, *lines])
         self._max_tokens = MAX_TOKENS - len(self._preamble)
+        # In int8 a text has the same number in every batch, so two threads may share one.
+        self._pool = _pool() if network.first is not None and num_cores() > 1 else None
 
     def after(self, context: Sequence[str]) -> "LlamaModel":
         """The same model, reading a text as the line that follows the lines of `context`."""
@@ -169,20 +194,31 @@ class LlamaModel:
         layers, _, *shape = self._preamble.pairs.shape
         pairs = self._preamble.pairs.new_empty(layers, len(texts), 0, *shape)
         logs = torch.zeros(len(texts), 0, dtype=torch.float64, device=self.device)
-        prefixes = Prefixes([[] for _ in texts], logs, pairs)
+        hidden = self._preamble.hidden.new_empty(len(texts), 0, self._preamble.hidden.shape[-1])
+        log_total = self._preamble.log_total.new_empty(len(texts), 0)
+        prefixes = Prefixes([[] for _ in texts], logs, pairs, hidden, log_total)
         every = torch.arange(len(texts))
         self.keep(prefixes, self.extend(prefixes, every, texts), every >= 0)
         return prefixes
 
-    @torch.no_grad()
     def extend(self, prefixes: Prefixes, rows: Tensor, texts: Sequence[str]) -> PendingTexts:
         """Score `texts` [R] for the chains `rows` [R]; what they share with the current text is not read again."""
         chains, tokens = rows.tolist(), [self.encode(text) for text in texts]
+        self._widen(prefixes, self._preamble.room(max(map(len, tokens))) + 1)
+        if self._pool is None or len(chains) < _MIN_SHARED:
+            return self._extend(prefixes, chains, tokens)
+        cut = len(chains) // 2
+        other = self._pool.submit(self._extend, prefixes, chains[:cut], tokens[:cut])
+        with single_threaded():
+            mine = self._extend(prefixes, chains[cut:], tokens[cut:])
+        return other.result().followed_by(mine)
+
+    @torch.no_grad()
+    def _extend(self, prefixes: Prefixes, chains: list[int], tokens: list[list[int]]) -> PendingTexts:
         common = [_common(prefixes.tokens[chain], text) for chain, text in zip(chains, tokens, strict=True)]
-        same = [max(shared - 1, 0) for shared in common]  # the last shared token is read again: it predicts the next
         lengths = list(map(len, tokens))
+        same = [min(shared, length - 1) for shared, length in zip(common, lengths, strict=True)]  # one is always read
         width = self._preamble.room(max(lengths))
-        self._widen(prefixes, width + 1)
         layout = Layout.of(self._tensor(same), self._tensor(lengths), len(self._preamble), width)
         mine = self._tensor(chains)  # [R]
         kept: list[Tensor] = []
@@ -194,28 +230,40 @@ class LlamaModel:
 
         fresh = [token for text, known in zip(tokens, same, strict=True) for token in text[known:]]
         read = self.network.read(self._tensor(fresh), layout, gather)
+        totals = self.network.log_total(read)
+        # What may stand before the first new token: nothing (number 0), a new token (from 1 on), or the last old one.
+        last = self._tensor(same).sub_(1).clamp_(min=0)  # [R]
+        hidden = torch.cat([self._preamble.hidden, read, prefixes.hidden[mine, last]])
+        log_total = torch.cat([self._preamble.log_total, totals, prefixes.log_total[mine, last]])
         numbers, following, owners, places = list[int](), list[int](), list[int](), list[int]()
         offset = 0
         for row, (text, known, shared) in enumerate(zip(tokens, same, common, strict=True)):
-            # Token j follows number 0, the preamble, or the new token j - 1.
-            numbers += [offset + j - known if j else 0 for j in range(shared, len(text) + 1)]
+            old = 1 + len(fresh) + row if known else 0
+            numbers += [offset + j - known if j > known else old for j in range(shared, len(text) + 1)]
             following += [*text[shared:], self._end]
             owners += [row] * (len(text) + 1 - shared)
             places += range(shared, len(text) + 1)
             offset += len(text) - known
         logs = prefixes.logs[mine]  # [R,L]
         logs[torch.arange(logs.shape[1], device=self.device) >= self._tensor(common)[:, None]] = 0
-        logs[self._tensor(owners), self._tensor(places)] = self._log_probs(read, numbers, following)
-        return PendingTexts(mine, tokens, layout, logs, torch.stack(kept))
+        which = self._tensor(numbers)
+        new_logs = self.network.log_prob(hidden[which], log_total[which], self._tensor(following)).double()
+        logs[self._tensor(owners), self._tensor(places)] = new_logs
+        return PendingTexts(mine, tokens, layout.owner, layout.place, logs, torch.stack(kept), read, totals)
 
     def keep(self, prefixes: Prefixes, pending: PendingTexts, accepted: Tensor) -> None:
         """The accepted texts [R] become the current ones, in place."""
         for row, tokens, taken in zip(pending.rows.tolist(), pending.tokens, accepted.tolist(), strict=True):
             if taken:
                 prefixes.tokens[row] = tokens
-        accepted, layout = accepted.to(self.device), pending.layout
-        new = accepted[layout.owner].nonzero()[:, 0]  # of the T tokens, those of accepted texts
-        prefixes.pairs[:, pending.rows[layout.owner[new]], layout.place[new]] = pending.pairs[:, new]
+        accepted = accepted.to(self.device)
+        new = accepted[pending.owner].nonzero()[:, 0]  # of the T tokens, those of accepted texts
+        chains, places = pending.rows[pending.owner[new]], pending.place[new]
+        prefixes.pairs[:, chains, places] = pending.pairs[:, new]
+        prefixes.hidden[chains, places], prefixes.log_total[chains, places] = (
+            pending.hidden[new],
+            pending.log_total[new],
+        )
         prefixes.logs[pending.rows[accepted]] = pending.logs[accepted]
 
     def _after_preamble(self, layer: int, pairs: Tensor) -> Tensor:
@@ -236,9 +284,17 @@ class LlamaModel:
             missing += 8  # not again for the next word
             prefixes.logs = torch.nn.functional.pad(prefixes.logs, (0, missing))
             prefixes.pairs = torch.nn.functional.pad(prefixes.pairs, (0, 0, 0, 0, 0, 0, 0, missing))
+            prefixes.hidden = torch.nn.functional.pad(prefixes.hidden, (0, 0, 0, missing))
+            prefixes.log_total = torch.nn.functional.pad(prefixes.log_total, (0, missing))
 
     def _tensor(self, numbers: Any) -> Tensor:
         return torch.as_tensor(np.asarray(numbers, np.int64), device=self.device)
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    """One thread beside the one that asks."""
+    return ThreadPoolExecutor(1, initializer=torch.set_num_threads, initargs=(1,))
 
 
 def _common(first: Sequence[int], second: Sequence[int]) -> int:
@@ -250,28 +306,43 @@ def _common(first: Sequence[int], second: Sequence[int]) -> int:
 def load_llama(directory: Path, device: torch.device | str = "cpu", precision: str | None = None) -> LlamaModel:
     """The model of a directory that `cgmh models pull` wrote.
 
-    `precision` is bfloat16 on a GPU and on a CPU that multiplies it fast, float32 elsewhere. float32 agrees with the
-    reference implementation to 1e-3 per sentence.
+    `precision` is bfloat16 on a GPU; on a CPU int8 where the model has it and the processor multiplies it fast,
+    otherwise bfloat16 or float32, whichever is fast. float32 agrees with the reference implementation to 1e-3 per
+    sentence. "steady" is int8 or float32: numbers that do not depend on the batch.
     """
     device = torch.device(device)
-    if precision is None:
-        precision = "bfloat16" if device.type == "cuda" or _bfloat16_is_fast() else "float32"
-    if precision not in PRECISIONS:
+    if precision not in (None, "steady", *PRECISIONS):
         raise BadInput(f"precision {precision}: choose one of {', '.join(PRECISIONS)}")
     try:
         record = read_config(directory)
         if record["format"] != LLAMA_FORMAT:
             raise BadModel(f"{directory}: not a {LLAMA_FORMAT} model; pull it again")
-        weights, words = (read_checked(directory / file, record["sha256"][file]) for file in (WEIGHTS, TOKENIZER))
+        precision = _precision(precision, device, has_int8=INT8 in record["sha256"])
+        file = INT8 if precision == "int8" else WEIGHTS
+        weights, words = (read_checked(directory / name, record["sha256"][name]) for name in (file, TOKENIZER))
         config, boundary = LlamaConfig(**record["network"]), int(record["boundary"])
         end = int(record.get("end", boundary))
         if not 0 <= min(boundary, end) <= max(boundary, end) < config.num_tokens:
             raise ValueError(f"no token has the number {boundary} or {end}")
-        network = build_network(config, load(weights), device, getattr(torch, precision))
+        if precision == "int8":
+            network = build_int8_network(config, load(weights))
+        else:
+            network = build_network(config, load(weights), device, getattr(torch, precision))
         name = f"{record['name']}-{record['sha256'][WEIGHTS][:8]}-{precision}"
         return LlamaModel(network, _tokenizer(parse_json(words)), boundary, name, end=end)
     except _DAMAGED as error:
         raise BadModel(f"{directory}: cannot be loaded ({error}); pull the model again") from error
+
+
+def _precision(wanted: str | None, device: torch.device, *, has_int8: bool) -> str:
+    if wanted == "int8" and (device.type != "cpu" or not has_int8 or not int8_is_fast()):
+        raise BadInput("precision int8: this model has no weights in int8, or the device does not multiply it fast")
+    if wanted not in (None, "steady"):
+        return wanted
+    if device.type == "cpu" and has_int8 and int8_is_fast():
+        return "int8"
+    fast = wanted is None and (device.type == "cuda" or _bfloat16_is_fast())
+    return "bfloat16" if fast else "float32"
 
 
 def _tokenizer(record: dict[str, Any]) -> BytePairs | ScoredPairs:

@@ -1,0 +1,80 @@
+"""Matrices of a transformer in int8, on processors that multiply it fast.
+
+A row of a matrix has a scale of its own, and so has each vector that it is multiplied with, never one that depends on
+the batch: whole numbers are summed exactly, so a vector has the same products whatever stands beside it.
+"""
+
+import torch
+from torch import Tensor
+
+from ..word.layers import Int8Linear
+
+_CHUNK = 8192  # rows of the table whose products are summed while they are in the cache
+
+
+_FINER = 254  # what remains after rounding to 127 steps lies between -1/254 and 1/254
+
+
+def _scaled(x: Tensor) -> tuple[Tensor, Tensor]:
+    """Vectors [T,K] between -1 and 1, and what they were divided by [T,1]."""
+    scale = x.abs().amax(-1, keepdim=True).clamp_(min=1e-30)
+    return x / scale, scale
+
+
+def _rounded(x: Tensor) -> Tensor:
+    """Vectors between -1 and 1 as the products have them."""
+    return x.mul(127).round_().div_(127)
+
+
+class Int8Matrix:
+    """W [N,K] of int8 rows with a scale each.
+
+    `fine` matrices read vectors in two parts, each in int8: 15 bits instead of 8, for twice the work.
+    """
+
+    def __init__(self, weight: Tensor, scale: Tensor, *, fine: bool = False) -> None:
+        self._multiply, self._fine = Int8Linear(weight, scale, torch.zeros(len(scale))), fine
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """[T,N]: W x for vectors [T,K]."""
+        x, scale = _scaled(x)
+        if not self._fine:
+            return self._multiply(x).mul_(scale)
+        high = _rounded(x)
+        products = self._multiply(torch.cat([high, (x - high) * _FINER]))  # [2T,N]
+        return products[: len(x)].add_(products[len(x) :], alpha=1 / _FINER).mul_(scale)
+
+
+class Int8Table:
+    """The table of tokens [N,W]: input vectors, and log probabilities."""
+
+    def __init__(self, weight: Tensor, scale: Tensor, columns: Tensor) -> None:
+        """`columns` [W] turn a row for outputs into an input vector."""
+        self._weight, self._scale, self._columns = weight, scale, columns
+        zeros = torch.zeros(_CHUNK)
+        self._chunks = [
+            Int8Linear(rows, scales, zeros[: len(rows)])
+            for rows, scales in zip(torch.split(weight, _CHUNK), torch.split(scale, _CHUNK), strict=True)
+        ]
+
+    def __getitem__(self, tokens: Tensor) -> Tensor:
+        """[T,W] float32: the input vectors of tokens."""
+        return self._rows(tokens) * self._columns
+
+    def _rows(self, tokens: Tensor) -> Tensor:
+        return self._weight[tokens].float() * self._scale[tokens][:, None]
+
+    def log_total(self, hidden: Tensor) -> Tensor:
+        """[T]: the logarithm of the sum of e^logit over all tokens, for each hidden state [T,W]."""
+        x, scale = _scaled(hidden)
+        parts = torch.empty(len(self._chunks), len(hidden))
+        for part, multiply in zip(parts, self._chunks, strict=True):
+            logits = multiply(x).mul_(scale)  # [T,rows]
+            highest = logits.amax(-1, keepdim=True)
+            part.copy_(logits.sub_(highest).exp_().sum(-1).log_().add_(highest[:, 0]))
+        return parts.logsumexp(0)
+
+    def logits(self, hidden: Tensor, tokens: Tensor) -> Tensor:
+        """[P]: the logit of each token after its hidden state [P,W], as `log_total` has it in its sum."""
+        x, scale = _scaled(hidden)
+        return ((_rounded(x) * scale).double() * self._rows(tokens).double()).sum(-1).float()
