@@ -64,7 +64,7 @@ def load_models(
         raise BadInput(f"`masked` takes a name, a path or a masked language model, not {shown(masked)}")
     if use is not None and use not in uses:
         raise BadInput(f"`use` {use}: for this task a big model can only be the {' or the '.join(uses)}")
-    words = as_model(model, "float32")
+    words = as_model(model, "steady")
     if not isinstance(words, RecurrentModel):
         if big is not None:
             raise BadInput(f"{words.name} is a big model already; leave out `big`, or give `model` a word model")
@@ -77,7 +77,7 @@ def load_models(
         return Models(words, masked=masked)
     use = use or uses[0]
     # Ranking bears rounding; a target or a weight should be the same number in every batch.
-    text = as_model(big, None if use == "rerank" else "float32")
+    text = as_model(big, None if use == "rerank" else "steady")
     if isinstance(text, RecurrentModel):
         raise BadInput(
             f"{big if isinstance(big, str) else text.name} is a word model and cannot be `big`; give it as `model`"

@@ -4,9 +4,12 @@ A row of a matrix has a scale of its own, and so has each vector that it is mult
 the batch: whole numbers are summed exactly, so a vector has the same products whatever stands beside it.
 """
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
+from ...threads import second_thread, single_threaded
 from ..word.layers import Int8Linear
 
 _CHUNK = 8192  # rows of the table whose products are summed while they are in the cache
@@ -67,14 +70,26 @@ class Int8Table:
     def log_total(self, hidden: Tensor) -> Tensor:
         """[T]: the logarithm of the sum of e^logit over all tokens, for each hidden state [T,W]."""
         x, scale = _scaled(hidden)
-        parts = torch.empty(len(self._chunks), len(hidden))
-        for part, multiply in zip(parts, self._chunks, strict=True):
-            logits = multiply(x).mul_(scale)  # [T,rows]
-            highest = logits.amax(-1, keepdim=True)
-            part.copy_(logits.sub_(highest).exp_().sum(-1).log_().add_(highest[:, 0]))
-        return parts.logsumexp(0)
+        other, half = second_thread(), len(self._chunks) // 2
+        if other is None or half == 0:
+            return torch.stack(_log_sums(self._chunks, x, scale)).logsumexp(0)
+        promise = other.submit(_log_sums, self._chunks[:half], x, scale)
+        with single_threaded():
+            later = _log_sums(self._chunks[half:], x, scale)
+        return torch.stack([*promise.result(), *later]).logsumexp(0)
 
     def logits(self, hidden: Tensor, tokens: Tensor) -> Tensor:
         """[P]: the logit of each token after its hidden state [P,W], as `log_total` has it in its sum."""
         x, scale = _scaled(hidden)
         return ((_rounded(x) * scale).double() * self._rows(tokens).double()).sum(-1).float()
+
+
+@torch.no_grad()
+def _log_sums(chunks: Sequence[Int8Linear], x: Tensor, scale: Tensor) -> list[Tensor]:
+    """[T] for each chunk of the table: the logarithm of its sum."""
+    sums = []
+    for multiply in chunks:
+        logits = multiply(x).mul_(scale)  # [T,rows]
+        highest = logits.amax(-1, keepdim=True)
+        sums.append(logits.sub_(highest).exp_().sum(-1).log_().add_(highest[:, 0]))
+    return sums

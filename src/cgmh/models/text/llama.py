@@ -6,8 +6,6 @@ chains are at, so that an edited text is read from where the edit begins.
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -20,74 +18,21 @@ from torch import Tensor
 
 from ...errors import BadInput, BadModel
 from ...files import parse_json
-from ...threads import num_cores, single_threaded
+from ...threads import second_thread, single_threaded
 from ..pull.store import INT8, LLAMA_FORMAT, TOKENIZER, WEIGHTS, read_checked, read_config
 from ..word.layers import int8_is_fast
 from .bpe import BytePairs
 from .build import build_int8_network, build_network
+from .prefixes import PendingTexts, Prefixes
 from .scored import ScoredPairs
 from .transformer import MAX_TOKENS, Layout, LlamaConfig, LlamaNetwork
 
 MAX_BATCH_TOKENS = {"cpu": 512, "cuda": 65_536}  # new tokens that are read together
-_MIN_SHARED = 2  # texts that two threads share
 PRECISIONS = ("float64", "float32", "bfloat16", "int8")
 # An AssertionError is what torch says about a device that it was built without.
 _DAMAGED = (
     SafetensorError, LookupError, ArithmeticError, AssertionError, AttributeError, TypeError, ValueError, RuntimeError,
 )  # fmt: skip
-
-
-@dataclass
-class Prefixes:
-    """What is known about the current texts of B chains."""
-
-    tokens: list[list[int]]
-    logs: Tensor  # [B,L] float64: log p of each token, then of the end; 0 past it
-    pairs: Tensor  # [layers,B,L,2,kv,D]: keys and values
-    hidden: Tensor  # [B,L,W]: the last hidden state at each token
-    log_total: Tensor  # [B,L]: what the log probabilities after it are divided by
-
-    def select(self, rows: Tensor) -> "Prefixes":
-        """A copy of these rows."""
-        tokens = [list(self.tokens[row]) for row in rows.tolist()]
-        return Prefixes(tokens, self.logs[rows], self.pairs[:, rows], self.hidden[rows], self.log_total[rows])
-
-    @property
-    def log_prob(self) -> Tensor:
-        """[B] float64, on the CPU."""
-        return self.logs.sum(-1).cpu()
-
-
-@dataclass
-class PendingTexts:
-    """R texts that may take the place of the current ones, and what is new about them."""
-
-    rows: Tensor  # [R]
-    tokens: list[list[int]]
-    owner: Tensor  # [T]: of the T new tokens, the text among R
-    place: Tensor  # [T]: and the place there
-    logs: Tensor  # [R,L] float64, of whole texts
-    pairs: Tensor  # [layers,T,2,kv,D]: keys and values
-    hidden: Tensor  # [T,W]
-    log_total: Tensor  # [T]
-
-    def followed_by(self, other: "PendingTexts") -> "PendingTexts":
-        """These texts and others of the same chains' cache."""
-        return PendingTexts(
-            rows=torch.cat([self.rows, other.rows]),
-            tokens=self.tokens + other.tokens,
-            owner=torch.cat([self.owner, len(self.rows) + other.owner]),
-            place=torch.cat([self.place, other.place]),
-            logs=torch.cat([self.logs, other.logs]),
-            pairs=torch.cat([self.pairs, other.pairs], 1),
-            hidden=torch.cat([self.hidden, other.hidden]),
-            log_total=torch.cat([self.log_total, other.log_total]),
-        )
-
-    @property
-    def log_prob(self) -> Tensor:
-        """[R] float64, on the CPU."""
-        return self.logs.sum(-1).cpu()
 
 
 class LlamaModel:
@@ -114,8 +59,6 @@ class LlamaModel:
         with torch.no_grad():
             self._preamble = network.preamble([boundary, *lines])
         self._max_tokens = MAX_TOKENS - len(self._preamble)
-        # In int8 a text has the same number in every batch, so two threads may share one.
-        self._pool = _pool() if network.first is not None and num_cores() > 1 else None
 
     def after(self, context: Sequence[str]) -> "LlamaModel":
         """The same model, reading a text as the line that follows the lines of `context`."""
@@ -201,35 +144,25 @@ class LlamaModel:
         self.keep(prefixes, self.extend(prefixes, every, texts), every >= 0)
         return prefixes
 
+    @torch.no_grad()
     def extend(self, prefixes: Prefixes, rows: Tensor, texts: Sequence[str]) -> PendingTexts:
         """Score `texts` [R] for the chains `rows` [R]; what they share with the current text is not read again."""
         chains, tokens = rows.tolist(), [self.encode(text) for text in texts]
         self._widen(prefixes, self._preamble.room(max(map(len, tokens))) + 1)
-        if self._pool is None or len(chains) < _MIN_SHARED:
-            return self._extend(prefixes, chains, tokens)
-        cut = len(chains) // 2
-        other = self._pool.submit(self._extend, prefixes, chains[:cut], tokens[:cut])
-        with single_threaded():
-            mine = self._extend(prefixes, chains[cut:], tokens[cut:])
-        return other.result().followed_by(mine)
-
-    @torch.no_grad()
-    def _extend(self, prefixes: Prefixes, chains: list[int], tokens: list[list[int]]) -> PendingTexts:
         common = [_common(prefixes.tokens[chain], text) for chain, text in zip(chains, tokens, strict=True)]
-        lengths = list(map(len, tokens))
-        same = [min(shared, length - 1) for shared, length in zip(common, lengths, strict=True)]  # one is always read
-        width = self._preamble.room(max(lengths))
-        layout = Layout.of(self._tensor(same), self._tensor(lengths), len(self._preamble), width)
-        mine = self._tensor(chains)  # [R]
-        kept: list[Tensor] = []
-
-        def gather(layer: int, pairs: Tensor) -> Tensor:
-            kept.append(pairs)
-            current = prefixes.pairs[layer, mine, :width]  # a copy
-            return self._after_preamble(layer, current.index_put_((layout.owner, layout.place), pairs))
-
+        same = [min(shared, len(text) - 1) for shared, text in zip(common, tokens, strict=True)]  # one is always read
         fresh = [token for text, known in zip(tokens, same, strict=True) for token in text[known:]]
-        read = self.network.read(self._tensor(fresh), layout, gather)
+        mine = self._tensor(chains)  # [R]
+        other = second_thread() if self.network.is_int8 and len(chains) > 1 else None
+        if other is None:
+            read, pairs = self._read_new(prefixes, chains, tokens, same)
+        else:  # in int8 a text has the same numbers in every batch, so two threads may share one
+            cut = len(chains) // 2
+            promise = other.submit(self._read_new, prefixes, chains[:cut], tokens[:cut], same[:cut])
+            with single_threaded():
+                parts = [self._read_new(prefixes, chains[cut:], tokens[cut:], same[cut:])]
+            parts.insert(0, promise.result())
+            read, pairs = torch.cat([part[0] for part in parts]), torch.cat([part[1] for part in parts], 1)
         totals = self.network.log_total(read)
         # What may stand before the first new token: nothing (number 0), a new token (from 1 on), or the last old one.
         last = self._tensor(same).sub_(1).clamp_(min=0)  # [R]
@@ -249,7 +182,30 @@ class LlamaModel:
         which = self._tensor(numbers)
         new_logs = self.network.log_prob(hidden[which], log_total[which], self._tensor(following)).double()
         logs[self._tensor(owners), self._tensor(places)] = new_logs
-        return PendingTexts(mine, tokens, layout.owner, layout.place, logs, torch.stack(kept), read, totals)
+        counts = self._tensor([len(text) - known for text, known in zip(tokens, same, strict=True)])
+        owner = torch.repeat_interleave(counts)
+        place = self._tensor([j for text, known in zip(tokens, same, strict=True) for j in range(known, len(text))])
+        return PendingTexts(mine, tokens, owner, place, logs, pairs, read, totals)
+
+    @torch.no_grad()
+    def _read_new(
+        self, prefixes: Prefixes, chains: list[int], tokens: list[list[int]], same: list[int]
+    ) -> tuple[Tensor, Tensor]:
+        """[T,W], [layers,T,2,kv,D]: hidden states, keys and values of all tokens behind the first `same` of a text."""
+        lengths = list(map(len, tokens))
+        width = self._preamble.room(max(lengths))
+        layout = Layout.of(self._tensor(same), self._tensor(lengths), len(self._preamble), width)
+        mine = self._tensor(chains)
+        kept: list[Tensor] = []
+
+        def gather(layer: int, pairs: Tensor) -> Tensor:
+            kept.append(pairs)
+            current = prefixes.pairs[layer, mine, :width]  # a copy
+            return self._after_preamble(layer, current.index_put_((layout.owner, layout.place), pairs))
+
+        fresh = [token for text, known in zip(tokens, same, strict=True) for token in text[known:]]
+        read = self.network.read(self._tensor(fresh), layout, gather)
+        return read, torch.stack(kept)
 
     def keep(self, prefixes: Prefixes, pending: PendingTexts, accepted: Tensor) -> None:
         """The accepted texts [R] become the current ones, in place."""
@@ -260,10 +216,8 @@ class LlamaModel:
         new = accepted[pending.owner].nonzero()[:, 0]  # of the T tokens, those of accepted texts
         chains, places = pending.rows[pending.owner[new]], pending.place[new]
         prefixes.pairs[:, chains, places] = pending.pairs[:, new]
-        prefixes.hidden[chains, places], prefixes.log_total[chains, places] = (
-            pending.hidden[new],
-            pending.log_total[new],
-        )
+        prefixes.hidden[chains, places] = pending.hidden[new]
+        prefixes.log_total[chains, places] = pending.log_total[new]
         prefixes.logs[pending.rows[accepted]] = pending.logs[accepted]
 
     def _after_preamble(self, layer: int, pairs: Tensor) -> Tensor:
@@ -289,12 +243,6 @@ class LlamaModel:
 
     def _tensor(self, numbers: Any) -> Tensor:
         return torch.as_tensor(np.asarray(numbers, np.int64), device=self.device)
-
-
-@cache
-def _pool() -> ThreadPoolExecutor:
-    """One thread beside the one that asks."""
-    return ThreadPoolExecutor(1, initializer=torch.set_num_threads, initargs=(1,))
 
 
 def _common(first: Sequence[int], second: Sequence[int]) -> int:

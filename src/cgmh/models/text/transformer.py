@@ -131,6 +131,7 @@ class LlamaNetwork:
         # Int8 is only in the products; what they read and give is float32.
         self.device, self.dtype = norm.device, table.dtype if isinstance(table, Tensor) else torch.float32
         self.exact = torch.float64 if self.dtype == torch.float64 else torch.float32
+        self.is_int8 = isinstance(table, Int8Table)
         self._scale = math.sqrt(config.width) if config.gemma else 1.0
         bases = [config.rope_base, *([config.local_rope_base] if config.local_rope_base else [])]
         self._turns = [self._turns_of(base) for base in bases]  # of global and of local layers
