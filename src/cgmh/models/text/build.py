@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from ..word.layers import int8_linears
 from .int8 import Int8Matrix, Int8Table
 from .transformer import GEMMA_NORMS, Layer, LlamaConfig, LlamaNetwork, Preamble
 
@@ -71,12 +72,12 @@ def build_int8_network(config: LlamaConfig, tensors: dict[str, Tensor]) -> Llama
     }  # fmt: skip
     # Rounding what `down` reads (gates are often near 0 and sometimes large) would be most of the error.
     norms = ("attention_norm", "feed_norm", *(GEMMA_NORMS if config.gemma else ()))
+    places = [f"layers.{number}" for number in range(config.layers)]
+    linears = iter(int8_linears([rows(f"{at}.{name}", shape) for at in places for name, shape in shapes.items()]))
     layers = []
-    for at in (f"layers.{number}" for number in range(config.layers)):
+    for at in places:
         vectors = {name: tensors[f"{at}.{name}"] for name in norms}
-        matrices = {
-            name: Int8Matrix(*rows(f"{at}.{name}", shape), fine=name == "down") for name, shape in shapes.items()
-        }
+        matrices = {name: Int8Matrix(next(linears), fine=name == "down") for name in shapes}
         layers.append(Layer(**vectors, **matrices))  # type: ignore[arg-type]
     table = Int8Table(*rows("table", (config.num_tokens, width)), tensors["table.columns"])
     network = LlamaNetwork(config, table, tensors["norm"], layers)

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ...threads import second_thread, single_threaded
-from ..word.layers import Int8Linear
+from ..word.layers import Int8Linear, int8_linears
 
 _CHUNK = 8192  # rows of the table whose products are summed while they are in the cache
 
@@ -35,8 +35,8 @@ class Int8Matrix:
     `fine` matrices read vectors in two parts, each in int8: 15 bits instead of 8, for twice the work.
     """
 
-    def __init__(self, weight: Tensor, scale: Tensor, *, fine: bool = False) -> None:
-        self._multiply, self._fine = Int8Linear(weight, scale, torch.zeros(len(scale))), fine
+    def __init__(self, multiply: Int8Linear, *, fine: bool = False) -> None:
+        self._multiply, self._fine = multiply, fine
 
     def __call__(self, x: Tensor) -> Tensor:
         """[T,N]: W x for vectors [T,K]."""
@@ -54,11 +54,8 @@ class Int8Table:
     def __init__(self, weight: Tensor, scale: Tensor, columns: Tensor) -> None:
         """`columns` [W] turn a row for outputs into an input vector."""
         self._weight, self._scale, self._columns = weight, scale, columns
-        zeros = torch.zeros(_CHUNK)
-        self._chunks = [
-            Int8Linear(rows, scales, zeros[: len(rows)])
-            for rows, scales in zip(torch.split(weight, _CHUNK), torch.split(scale, _CHUNK), strict=True)
-        ]
+        chunks = zip(torch.split(weight, _CHUNK), torch.split(scale, _CHUNK), strict=True)
+        self._chunks = int8_linears(list(chunks))
 
     def __getitem__(self, tokens: Tensor) -> Tensor:
         """[T,W] float32: the input vectors of tokens."""

@@ -167,7 +167,7 @@ def _build(
         weight, scale = tensors[name], tensors[f"{name}.scale"]
         bias = tensors.get(f"{name}.bias", torch.zeros(len(weight)))
         if precision == "int8" and bounded:
-            return Int8Linear(weight, scale, bias)
+            return Int8Linear.of(weight, scale, bias)
         dense = (weight.to(exact) * scale[:, None]).to(device, dtype)
         return partial(torch.nn.functional.linear, weight=dense, bias=bias.to(device, dtype))
 

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from cgmh.models.text import int8
 from cgmh.models.text.int8 import Int8Matrix, Int8Table
-from cgmh.models.word.layers import int8_is_fast
+from cgmh.models.word.layers import int8_is_fast, int8_linears
 
 pytestmark = pytest.mark.skipif(not int8_is_fast(), reason="this processor does not multiply int8 fast")
 
@@ -22,7 +22,7 @@ def rows(shape: tuple[int, int], seed: int = 0) -> tuple[Tensor, Tensor, Tensor]
 @pytest.mark.parametrize(("fine", "tolerance"), [(False, 2e-2), (True, 1e-4)])
 def test_products(fine: bool, tolerance: float) -> None:
     weight, scale, values = rows((40, 64))
-    matrix = Int8Matrix(weight, scale, fine=fine)
+    matrix = Int8Matrix(*int8_linears([(weight, scale)]), fine=fine)
     x = torch.randn(9, 64, generator=torch.Generator().manual_seed(1)) * torch.logspace(-3, 3, 9)[:, None]
     true = x.double() @ values.t()
     error = (matrix(x) - true).abs().amax(1) / true.abs().amax(1)
