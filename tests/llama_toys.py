@@ -4,8 +4,9 @@ import torch
 from torch import Tensor
 
 from cgmh.models.text.bpe import BytePairs
+from cgmh.models.text.build import build_network
 from cgmh.models.text.llama import LlamaModel
-from cgmh.models.text.transformer import LlamaConfig, build_network
+from cgmh.models.text.transformer import LlamaConfig
 from tiny_llama import SPECIALS, byte_letters
 
 MERGES = ["h e", "a t", "Ġ t", "Ġt he", "T he", "c at", "Ġ cat", "s at", "Ġ sat"]

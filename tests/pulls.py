@@ -21,10 +21,10 @@ def files(home: Path) -> list[str]:
     return sorted(path.relative_to(home).as_posix() for path in home.rglob("*") if not path.is_dir())
 
 
-def refused(*arguments: str, client: Client | None = None) -> str:
+def refused(*arguments: str, client: Client | None = None, accept_terms: bool = False) -> str:
     """The one line that a pull fails with."""
     with pytest.raises((BadModel, BadInput)) as caught:
-        pull(*arguments, client=client)
+        pull(*arguments, client=client, accept_terms=accept_terms)
     message = str(caught.value)
     assert "\n" not in message
     return message

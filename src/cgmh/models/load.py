@@ -14,6 +14,7 @@ from ..settings import USES, Use
 from ..threads import single_threaded
 from .protocols import ContextModel, TextModel, whose
 from .pull import store
+from .pull.registry import REGISTRY
 from .text.functions import FunctionModel
 from .text.huggingface import load_huggingface
 from .text.llama import load_llama
@@ -63,7 +64,7 @@ def load_models(
         raise BadInput(f"`masked` takes a name, a path or a masked language model, not {shown(masked)}")
     if use is not None and use not in uses:
         raise BadInput(f"`use` {use}: for this task a big model can only be the {' or the '.join(uses)}")
-    words = as_model(model, "float32")
+    words = as_model(model, "steady")
     if not isinstance(words, RecurrentModel):
         if big is not None:
             raise BadInput(f"{words.name} is a big model already; leave out `big`, or give `model` a word model")
@@ -76,7 +77,7 @@ def load_models(
         return Models(words, masked=masked)
     use = use or uses[0]
     # Ranking bears rounding; a target or a weight should be the same number in every batch.
-    text = as_model(big, None if use == "rerank" else "float32")
+    text = as_model(big, None if use == "rerank" else "steady")
     if isinstance(text, RecurrentModel):
         raise BadInput(
             f"{big if isinstance(big, str) else text.name} is a word model and cannot be `big`; give it as `model`"
@@ -121,7 +122,7 @@ def open_model(
     the same name is given as ./NAME, or as a `Path`. `precision` is for a pulled LLM: it says in which numbers its
     weights are multiplied.
     """
-    if isinstance(name, str) and (store.is_installed(name) or name in store.REGISTRY):
+    if isinstance(name, str) and (store.is_installed(name) or name in REGISTRY):
         return _open_directory(store.path_of(name), device, precision)
     path = store.EMBEDDED if name is None else store.expanded(name)
     try:

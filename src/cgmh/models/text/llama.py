@@ -1,4 +1,4 @@
-"""SmolLM2 and its kind as models of whole texts.
+"""SmolLM2, Gemma 3 and their kind as models of whole texts.
 
 Texts that are scored together share the work on what they begin with. A Llama also keeps what it read of the texts that
 chains are at, so that an edited text is read from where the edit begins.
@@ -6,7 +6,6 @@ chains are at, so that an edited text is read from where the edit begins.
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -19,66 +18,44 @@ from torch import Tensor
 
 from ...errors import BadInput, BadModel
 from ...files import parse_json
-from ..pull.store import LLAMA_FORMAT, TOKENIZER, WEIGHTS, read_checked, read_config
+from ...threads import second_thread, single_threaded
+from ..pull.store import INT8, LLAMA_FORMAT, TOKENIZER, WEIGHTS, read_checked, read_config
+from ..word.layers import int8_is_fast
 from .bpe import BytePairs
-from .transformer import MAX_TOKENS, Layout, LlamaConfig, LlamaNetwork, build_network
+from .build import build_int8_network, build_network
+from .prefixes import PendingTexts, Prefixes
+from .scored import ScoredPairs
+from .transformer import MAX_TOKENS, Layout, LlamaConfig, LlamaNetwork
 
 MAX_BATCH_TOKENS = {"cpu": 512, "cuda": 65_536}  # new tokens that are read together
-PRECISIONS = ("float64", "float32", "bfloat16")
+PRECISIONS = ("float64", "float32", "bfloat16", "int8")
 # An AssertionError is what torch says about a device that it was built without.
 _DAMAGED = (
     SafetensorError, LookupError, ArithmeticError, AssertionError, AttributeError, TypeError, ValueError, RuntimeError,
 )  # fmt: skip
 
 
-@dataclass
-class Prefixes:
-    """What is known about the current texts of B chains."""
-
-    tokens: list[list[int]]
-    logs: Tensor  # [B,L] float64: log p of each token, then of the end; 0 past it
-    pairs: Tensor  # [layers,B,L,2,kv,D]: keys and values
-
-    def select(self, rows: Tensor) -> "Prefixes":
-        """A copy of these rows."""
-        tokens = [list(self.tokens[row]) for row in rows.tolist()]
-        return Prefixes(tokens, self.logs[rows], self.pairs[:, rows])
-
-    @property
-    def log_prob(self) -> Tensor:
-        """[B] float64, on the CPU."""
-        return self.logs.sum(-1).cpu()
-
-
-@dataclass
-class PendingTexts:
-    """R texts that may take the place of the current ones, and what is new about them."""
-
-    rows: Tensor  # [R]
-    tokens: list[list[int]]
-    layout: Layout  # of the T new tokens
-    logs: Tensor  # [R,L] float64, of whole texts
-    pairs: Tensor  # [layers,T,2,kv,D]: keys and values
-
-    @property
-    def log_prob(self) -> Tensor:
-        """[R] float64, on the CPU."""
-        return self.logs.sum(-1).cpu()
-
-
 class LlamaModel:
     """log p(text): the sum over its tokens and its end.
 
-    A text stands alone, between two boundaries; or it is the next line after the lines of a context.
+    A text stands alone, after the token `boundary` and before the token `end` (the same, if not given); or it is the
+    next line after the lines of a context.
     """
 
     def __init__(
-        self, network: LlamaNetwork, tokenizer: BytePairs, boundary: int, name: str, context: Sequence[str] = ()
+        self,
+        network: LlamaNetwork,
+        tokenizer: BytePairs | ScoredPairs,
+        boundary: int,
+        name: str,
+        context: Sequence[str] = (),
+        end: int | None = None,
     ) -> None:
         self.network, self.tokenizer, self.name = network, tokenizer, name
         self.device, self._boundary = network.device, boundary
+        self._alone = boundary if end is None else end  # what ends a text without context
         lines = [token for line in context for token in (*tokenizer.encode(line), *tokenizer.encode("\n"))]
-        self._end = lines[-1] if lines else boundary
+        self._end = lines[-1] if lines else self._alone
         with torch.no_grad():
             self._preamble = network.preamble([boundary, *lines])
         self._max_tokens = MAX_TOKENS - len(self._preamble)
@@ -89,7 +66,7 @@ class LlamaModel:
         if size > MAX_TOKENS // 2:
             raise BadInput(f"the context has {size} tokens; {self.name} takes at most {MAX_TOKENS // 2}")
         name = f"{self.name} after {len(context)} lines"
-        return LlamaModel(self.network, self.tokenizer, self._boundary, name, context)
+        return LlamaModel(self.network, self.tokenizer, self._boundary, name, context, self._alone)
 
     def encode(self, text: str) -> list[int]:
         tokens = self.tokenizer.encode(text)
@@ -160,7 +137,9 @@ class LlamaModel:
         layers, _, *shape = self._preamble.pairs.shape
         pairs = self._preamble.pairs.new_empty(layers, len(texts), 0, *shape)
         logs = torch.zeros(len(texts), 0, dtype=torch.float64, device=self.device)
-        prefixes = Prefixes([[] for _ in texts], logs, pairs)
+        hidden = self._preamble.hidden.new_empty(len(texts), 0, self._preamble.hidden.shape[-1])
+        log_total = self._preamble.log_total.new_empty(len(texts), 0)
+        prefixes = Prefixes([[] for _ in texts], logs, pairs, hidden, log_total)
         every = torch.arange(len(texts))
         self.keep(prefixes, self.extend(prefixes, every, texts), every >= 0)
         return prefixes
@@ -169,13 +148,54 @@ class LlamaModel:
     def extend(self, prefixes: Prefixes, rows: Tensor, texts: Sequence[str]) -> PendingTexts:
         """Score `texts` [R] for the chains `rows` [R]; what they share with the current text is not read again."""
         chains, tokens = rows.tolist(), [self.encode(text) for text in texts]
+        self._widen(prefixes, self._preamble.room(max(map(len, tokens))) + 1)
         common = [_common(prefixes.tokens[chain], text) for chain, text in zip(chains, tokens, strict=True)]
-        same = [max(shared - 1, 0) for shared in common]  # the last shared token is read again: it predicts the next
+        same = [min(shared, len(text) - 1) for shared, text in zip(common, tokens, strict=True)]  # one is always read
+        fresh = [token for text, known in zip(tokens, same, strict=True) for token in text[known:]]
+        mine = self._tensor(chains)  # [R]
+        other = second_thread() if self.network.is_int8 and len(chains) > 1 else None
+        if other is None:
+            read, pairs = self._read_new(prefixes, chains, tokens, same)
+        else:  # in int8 a text has the same numbers in every batch, so two threads may share one
+            cut = len(chains) // 2
+            promise = other.submit(self._read_new, prefixes, chains[:cut], tokens[:cut], same[:cut])
+            with single_threaded():
+                parts = [self._read_new(prefixes, chains[cut:], tokens[cut:], same[cut:])]
+            parts.insert(0, promise.result())
+            read, pairs = torch.cat([part[0] for part in parts]), torch.cat([part[1] for part in parts], 1)
+        totals = self.network.log_total(read)
+        # What may stand before the first new token: nothing (number 0), a new token (from 1 on), or the last old one.
+        last = self._tensor(same).sub_(1).clamp_(min=0)  # [R]
+        hidden = torch.cat([self._preamble.hidden, read, prefixes.hidden[mine, last]])
+        log_total = torch.cat([self._preamble.log_total, totals, prefixes.log_total[mine, last]])
+        numbers, following, owners, places = list[int](), list[int](), list[int](), list[int]()
+        offset = 0
+        for row, (text, known, shared) in enumerate(zip(tokens, same, common, strict=True)):
+            old = 1 + len(fresh) + row if known else 0
+            numbers += [offset + j - known if j > known else old for j in range(shared, len(text) + 1)]
+            following += [*text[shared:], self._end]
+            owners += [row] * (len(text) + 1 - shared)
+            places += range(shared, len(text) + 1)
+            offset += len(text) - known
+        logs = prefixes.logs[mine]  # [R,L]
+        logs[torch.arange(logs.shape[1], device=self.device) >= self._tensor(common)[:, None]] = 0
+        which = self._tensor(numbers)
+        new_logs = self.network.log_prob(hidden[which], log_total[which], self._tensor(following)).double()
+        logs[self._tensor(owners), self._tensor(places)] = new_logs
+        counts = self._tensor([len(text) - known for text, known in zip(tokens, same, strict=True)])
+        owner = torch.repeat_interleave(counts)
+        place = self._tensor([j for text, known in zip(tokens, same, strict=True) for j in range(known, len(text))])
+        return PendingTexts(mine, tokens, owner, place, logs, pairs, read, totals)
+
+    @torch.no_grad()
+    def _read_new(
+        self, prefixes: Prefixes, chains: list[int], tokens: list[list[int]], same: list[int]
+    ) -> tuple[Tensor, Tensor]:
+        """[T,W], [layers,T,2,kv,D]: hidden states, keys and values of all tokens behind the first `same` of a text."""
         lengths = list(map(len, tokens))
         width = self._preamble.room(max(lengths))
-        self._widen(prefixes, width + 1)
         layout = Layout.of(self._tensor(same), self._tensor(lengths), len(self._preamble), width)
-        mine = self._tensor(chains)  # [R]
+        mine = self._tensor(chains)
         kept: list[Tensor] = []
 
         def gather(layer: int, pairs: Tensor) -> Tensor:
@@ -185,28 +205,19 @@ class LlamaModel:
 
         fresh = [token for text, known in zip(tokens, same, strict=True) for token in text[known:]]
         read = self.network.read(self._tensor(fresh), layout, gather)
-        numbers, following, owners, places = list[int](), list[int](), list[int](), list[int]()
-        offset = 0
-        for row, (text, known, shared) in enumerate(zip(tokens, same, common, strict=True)):
-            # Token j follows number 0, the preamble, or the new token j - 1.
-            numbers += [offset + j - known if j else 0 for j in range(shared, len(text) + 1)]
-            following += [*text[shared:], self._end]
-            owners += [row] * (len(text) + 1 - shared)
-            places += range(shared, len(text) + 1)
-            offset += len(text) - known
-        logs = prefixes.logs[mine]  # [R,L]
-        logs[torch.arange(logs.shape[1], device=self.device) >= self._tensor(common)[:, None]] = 0
-        logs[self._tensor(owners), self._tensor(places)] = self._log_probs(read, numbers, following)
-        return PendingTexts(mine, tokens, layout, logs, torch.stack(kept))
+        return read, torch.stack(kept)
 
     def keep(self, prefixes: Prefixes, pending: PendingTexts, accepted: Tensor) -> None:
         """The accepted texts [R] become the current ones, in place."""
         for row, tokens, taken in zip(pending.rows.tolist(), pending.tokens, accepted.tolist(), strict=True):
             if taken:
                 prefixes.tokens[row] = tokens
-        accepted, layout = accepted.to(self.device), pending.layout
-        new = accepted[layout.owner].nonzero()[:, 0]  # of the T tokens, those of accepted texts
-        prefixes.pairs[:, pending.rows[layout.owner[new]], layout.place[new]] = pending.pairs[:, new]
+        accepted = accepted.to(self.device)
+        new = accepted[pending.owner].nonzero()[:, 0]  # of the T tokens, those of accepted texts
+        chains, places = pending.rows[pending.owner[new]], pending.place[new]
+        prefixes.pairs[:, chains, places] = pending.pairs[:, new]
+        prefixes.hidden[chains, places] = pending.hidden[new]
+        prefixes.log_total[chains, places] = pending.log_total[new]
         prefixes.logs[pending.rows[accepted]] = pending.logs[accepted]
 
     def _after_preamble(self, layer: int, pairs: Tensor) -> Tensor:
@@ -227,6 +238,8 @@ class LlamaModel:
             missing += 8  # not again for the next word
             prefixes.logs = torch.nn.functional.pad(prefixes.logs, (0, missing))
             prefixes.pairs = torch.nn.functional.pad(prefixes.pairs, (0, 0, 0, 0, 0, 0, 0, missing))
+            prefixes.hidden = torch.nn.functional.pad(prefixes.hidden, (0, 0, 0, missing))
+            prefixes.log_total = torch.nn.functional.pad(prefixes.log_total, (0, missing))
 
     def _tensor(self, numbers: Any) -> Tensor:
         return torch.as_tensor(np.asarray(numbers, np.int64), device=self.device)
@@ -241,28 +254,49 @@ def _common(first: Sequence[int], second: Sequence[int]) -> int:
 def load_llama(directory: Path, device: torch.device | str = "cpu", precision: str | None = None) -> LlamaModel:
     """The model of a directory that `cgmh models pull` wrote.
 
-    `precision` is bfloat16 on a GPU and on a CPU that multiplies it fast, float32 elsewhere. float32 agrees with the
-    reference implementation to 1e-3 per sentence.
+    `precision` is bfloat16 on a GPU; on a CPU int8 where the model has it and the processor multiplies it fast,
+    otherwise bfloat16 or float32, whichever is fast. float32 agrees with the reference implementation to 1e-3 per
+    sentence. "steady" is int8 or float32: numbers that do not depend on the batch.
     """
     device = torch.device(device)
-    if precision is None:
-        precision = "bfloat16" if device.type == "cuda" or _bfloat16_is_fast() else "float32"
-    if precision not in PRECISIONS:
+    if precision not in (None, "steady", *PRECISIONS):
         raise BadInput(f"precision {precision}: choose one of {', '.join(PRECISIONS)}")
     try:
         record = read_config(directory)
         if record["format"] != LLAMA_FORMAT:
             raise BadModel(f"{directory}: not a {LLAMA_FORMAT} model; pull it again")
-        weights, words = (read_checked(directory / file, record["sha256"][file]) for file in (WEIGHTS, TOKENIZER))
-        tokenizer = parse_json(words)
+        precision = _precision(precision, device, has_int8=INT8 in record["sha256"])
+        file = INT8 if precision == "int8" else WEIGHTS
+        weights, words = (read_checked(directory / name, record["sha256"][name]) for name in (file, TOKENIZER))
         config, boundary = LlamaConfig(**record["network"]), int(record["boundary"])
-        if not 0 <= boundary < config.num_tokens:
-            raise ValueError(f"no token has the number {boundary}")
-        network = build_network(config, load(weights), device, getattr(torch, precision))
+        end = int(record.get("end", boundary))
+        if not 0 <= min(boundary, end) <= max(boundary, end) < config.num_tokens:
+            raise ValueError(f"no token has the number {boundary} or {end}")
+        if precision == "int8":
+            network = build_int8_network(config, load(weights))
+        else:
+            network = build_network(config, load(weights), device, getattr(torch, precision))
         name = f"{record['name']}-{record['sha256'][WEIGHTS][:8]}-{precision}"
-        return LlamaModel(network, BytePairs(tokenizer["tokens"], tokenizer["merges"]), boundary, name)
+        return LlamaModel(network, _tokenizer(parse_json(words)), boundary, name, end=end)
     except _DAMAGED as error:
         raise BadModel(f"{directory}: cannot be loaded ({error}); pull the model again") from error
+
+
+def _precision(wanted: str | None, device: torch.device, *, has_int8: bool) -> str:
+    if wanted == "int8" and (device.type != "cpu" or not has_int8 or not int8_is_fast()):
+        raise BadInput("precision int8: this model has no weights in int8, or the device does not multiply it fast")
+    if wanted not in (None, "steady"):
+        return wanted
+    if device.type == "cpu" and has_int8 and int8_is_fast():
+        return "int8"
+    fast = wanted is None and (device.type == "cuda" or _bfloat16_is_fast())
+    return "bfloat16" if fast else "float32"
+
+
+def _tokenizer(record: dict[str, Any]) -> BytePairs | ScoredPairs:
+    if "scores" in record:
+        return ScoredPairs(record["tokens"], record["scores"])
+    return BytePairs(record["tokens"], record["merges"])
 
 
 def _bfloat16_is_fast() -> bool:

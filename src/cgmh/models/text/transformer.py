@@ -1,9 +1,10 @@
-"""A Llama transformer over flat tokens: no padding in its linear maps, no prefix read twice.
+"""A Llama or Gemma 3 transformer over flat tokens: no padding in its linear maps, no prefix read twice.
 
 The new tokens of S texts lie in one array [T]. Keys and values of a text's earlier tokens come from wherever they were
 computed: another text of the batch that begins alike, or what a chain kept of its current text.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -11,8 +12,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from .int8 import Int8Matrix, Int8Table
+
 MAX_TOKENS = 512  # of a text and what stands before it
 MAX_ROWS = {"cpu": 256, "cuda": 16_384}  # tokens whose next-token distributions are held at once
+GEMMA_NORMS = ("query_norm", "key_norm", "attention_after", "feed_after")
+
+Matrix = Tensor | Int8Matrix
 
 # From the number of a layer and its new pairs of keys and values [T,2,kv,D] to those of preamble and texts
 # [S,C+L,2,kv,D].
@@ -32,10 +38,20 @@ class LlamaConfig:
     context: int
     rope_base: float
     epsilon: float
+    # What Gemma has besides: heads of a width of their own; norms of queries, keys and of what a block adds; gates by
+    # GELU; scaled embeddings; and layers between the global ones that turn with another base. These look back over a
+    # window that is longer than any text we read.
+    head: int | None = None
+    gemma: bool = False
+    local_rope_base: float | None = None
+    global_every: int = 1
 
     @property
     def head_width(self) -> int:
-        return self.width // self.heads
+        return self.head or self.width // self.heads
+
+    def is_local(self, layer: int) -> bool:
+        return self.local_rope_base is not None and (layer + 1) % self.global_every != 0
 
 
 @dataclass(frozen=True)
@@ -44,13 +60,18 @@ class Layer:
 
     attention_norm: Tensor  # [W]
     feed_norm: Tensor  # [W]
-    qkv: Tensor  # [W + 2 kv D, W]
-    out: Tensor  # [W, W]
-    gate_up: Tensor  # [2 H, W]
-    down: Tensor  # [W, H]
+    qkv: Matrix  # [heads D + 2 kv D, W]
+    out: Matrix  # [W, heads D]
+    gate_up: Matrix  # [2 H, W]
+    down: Matrix  # [W, H]
+    # Gemma's: of queries and keys [D], of what attention and gates add [W]
+    query_norm: Tensor | None = None
+    key_norm: Tensor | None = None
+    attention_after: Tensor | None = None
+    feed_after: Tensor | None = None
 
     def to(self, dtype: torch.dtype) -> "Layer":
-        return Layer(*(getattr(self, name).to(dtype) for name in self.__dataclass_fields__))
+        return Layer(**{name: part.to(dtype) for name, part in vars(self).items() if isinstance(part, Tensor)})
 
 
 @dataclass(frozen=True)
@@ -104,38 +125,52 @@ class Layout:
 class LlamaNetwork:
     """The transformer."""
 
-    def __init__(self, config: LlamaConfig, table: Tensor, norm: Tensor, layers: Iterable[Layer]) -> None:
+    def __init__(self, config: LlamaConfig, table: Tensor | Int8Table, norm: Tensor, layers: Iterable[Layer]) -> None:
         self.config, self.table, self.norm, self.layers = config, table, norm, layers
-        self.device, self.dtype = table.device, table.dtype
-        self.exact = torch.float64 if table.dtype == torch.float64 else torch.float32
-        half = config.head_width // 2
-        rates = config.rope_base ** (-torch.arange(half, dtype=torch.float64) / half)
-        angles = torch.arange(MAX_TOKENS, dtype=torch.float64)[:, None] * rates  # [MAX_TOKENS, D/2]
-        self._cos, self._sin = angles.cos().to(self.device, self.exact), angles.sin().to(self.device, self.exact)
+        self.first: Preamble | None = None  # what stands first in every preamble, if it was read before
+        # Int8 is only in the products; what they read and give is float32.
+        self.device, self.dtype = norm.device, table.dtype if isinstance(table, Tensor) else torch.float32
+        self.exact = torch.float64 if self.dtype == torch.float64 else torch.float32
+        self.is_int8 = isinstance(table, Int8Table)
+        self._scale = math.sqrt(config.width) if config.gemma else 1.0
+        bases = [config.rope_base, *([config.local_rope_base] if config.local_rope_base else [])]
+        self._turns = [self._turns_of(base) for base in bases]  # of global and of local layers
+
+    def _turns_of(self, base: float) -> Tensor:
+        """[2, MAX_TOKENS, D/2]: cosine and sine of the angles by which a head turns at each position."""
+        half = self.config.head_width // 2
+        rates = base ** (-torch.arange(half, dtype=torch.float64) / half)
+        angles = torch.arange(MAX_TOKENS, dtype=torch.float64)[:, None] * rates
+        return torch.stack([angles.cos(), angles.sin()]).to(self.device, self.exact)
 
     def read(self, tokens: Tensor, layout: Layout, gather: Gather) -> Tensor:
         """[T,W]: the last hidden states of the new tokens [T]; `gather` finds the keys and values that they look at."""
         config, kv = self.config, self.config.kv_heads
-        cos, sin = self._cos[layout.position, None], self._sin[layout.position, None]  # [T,1,D/2]
-        stream = self.table[tokens].to(self.exact)  # [T,W]
+        turns = [turns[:, layout.position, None] for turns in self._turns]  # [2,T,1,D/2]
+        stream = self.table[tokens].to(self.exact) * self._scale  # [T,W]
         for number, layer in enumerate(self.layers):
-            mixed = functional.linear(self._normed(stream, layer.attention_norm), layer.qkv)
+            turn = turns[config.is_local(number)]
+            mixed = _product(self._normed(stream, layer.attention_norm), layer.qkv)
             heads = mixed.view(len(tokens), -1, config.head_width)
             q, k, v = torch.split(heads, [config.heads, kv, kv], 1)  # [T,heads,D]
-            pairs = gather(number, torch.stack([self._turned(k, cos, sin), v], 1))  # [S,C+L,2,kv,D]
+            q, k = self._turned(q, layer.query_norm, turn), self._turned(k, layer.key_norm, turn)
+            pairs = gather(number, torch.stack([k, v], 1))  # [S,C+L,2,kv,D]
             keys, values = pairs.transpose(1, 3).unbind(2)  # [S,kv,C+L,D]
-            queries = self._turned(q, cos, sin)[layout.query]  # [S,Q,heads,D]
-            seen = self._attention(queries.transpose(1, 2), keys, values, layout.mask)
-            seen = seen.transpose(1, 2).reshape(-1, config.width).index_select(0, layout.back)
-            stream = stream + functional.linear(seen, layer.out)
-            gate, up = functional.linear(self._normed(stream, layer.feed_norm), layer.gate_up).chunk(2, -1)
-            stream = stream + functional.linear(functional.silu(gate) * up, layer.down)
+            seen = self._attention(q[layout.query].transpose(1, 2), keys, values, layout.mask)  # [S,heads,Q,D]
+            seen = seen.transpose(1, 2).flatten(0, 1).flatten(1).index_select(0, layout.back)  # [T,heads D]
+            stream = stream + self._added(_product(seen, layer.out), layer.attention_after)
+            gate, up = _product(self._normed(stream, layer.feed_norm), layer.gate_up).chunk(2, -1)
+            opened = functional.gelu(gate, approximate="tanh") if config.gemma else functional.silu(gate)
+            stream = stream + self._added(_product(opened * up, layer.down), layer.feed_after)
         return self._normed(stream, self.norm)
 
     def log_total(self, hidden: Tensor) -> Tensor:
         """[T]: the logarithm of the sum over all tokens that log_prob divides by."""
         totals = [torch.empty(0, dtype=self.exact, device=self.device)]
         for part in torch.split(hidden, MAX_ROWS.get(self.device.type, MAX_ROWS["cpu"])):
+            if isinstance(self.table, Int8Table):
+                totals.append(self.table.log_total(part))
+                continue
             logits = functional.linear(part, self.table)  # [rows, num_tokens]
             if self.device.type == "cuda":  # one kernel reads them once
                 totals.append(logits[:, 0].to(self.exact) - logits.log_softmax(-1, dtype=self.exact)[:, 0])
@@ -147,10 +182,14 @@ class LlamaNetwork:
 
     def log_prob(self, hidden: Tensor, log_total: Tensor, tokens: Tensor) -> Tensor:
         """[P]: log p(token | what stands before it) for `tokens` [P], each after its hidden state [P,W]."""
+        if isinstance(self.table, Int8Table):
+            return self.table.logits(hidden, tokens) - log_total
         return (hidden.to(self.exact) * self.table[tokens].to(self.exact)).sum(-1) - log_total
 
     def preamble(self, tokens: Sequence[int]) -> Preamble:
         """What stands before every text, read in full precision: a single token in float64, more in float32."""
+        if self.first is not None:
+            return self._continued(self.first, tokens[1:])
         dtype = torch.float64 if len(tokens) == 1 else self.exact
         layers = (layer.to(dtype) for layer in self.layers)
         ids = torch.tensor(tokens, dtype=torch.int64, device=self.device)
@@ -166,8 +205,29 @@ class LlamaNetwork:
         hidden = exact.read(rows, Layout.of(zero, length, 0, len(ids)), gather)[-1:].to(self.dtype)
         return Preamble(torch.stack(kept), hidden, self.log_total(hidden))
 
+    def _continued(self, before: Preamble, tokens: Sequence[int]) -> Preamble:
+        """A preamble and more tokens, read as those of texts are."""
+        if not tokens:
+            return before
+        ids = torch.tensor(tokens, dtype=torch.int64, device=self.device)
+        kept: list[Tensor] = []
+
+        def gather(layer: int, pairs: Tensor) -> Tensor:
+            kept.append(pairs)
+            return torch.cat([before.pairs[layer], pairs])[None]
+
+        layout = Layout.of(ids.new_zeros(1), ids.new_full((1,), len(ids)), len(before), len(ids))
+        hidden = self.read(ids, layout, gather)[-1:]
+        return Preamble(torch.cat([before.pairs, torch.stack(kept)], 1), hidden, self.log_total(hidden))
+
     def _attention(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
         """[S,heads,Q,D]: what the queries [S,heads,Q,D] see of the keys and values [S,kv,C+L,D]."""
+        if isinstance(self.table, Int8Table):
+            # Int8 rounds what is seen: a difference in its last bit, as batches make, could become a whole step.
+            seen = functional.scaled_dot_product_attention(
+                queries.double(), keys.double(), values.double(), mask, enable_gqa=True
+            )
+            return seen.float()
         if self.device.type == "cuda":  # its kernel for masks wants as many keys as queries have heads
             shared = self.config.heads // self.config.kv_heads
             keys, values = keys.repeat_interleave(shared, 1), values.repeat_interleave(shared, 1)
@@ -175,56 +235,21 @@ class LlamaNetwork:
         return functional.scaled_dot_product_attention(queries, keys, values, mask, enable_gqa=True)
 
     def _normed(self, stream: Tensor, weight: Tensor) -> Tensor:
-        return functional.rms_norm(stream, (self.config.width,), weight, self.config.epsilon).to(self.dtype)
+        return functional.rms_norm(stream, weight.shape, weight, self.config.epsilon).to(self.dtype)
 
-    def _turned(self, heads: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-        """Rotary positions: the two halves of each head [T,heads,D] turn together."""
-        left, right = heads.to(self.exact).chunk(2, -1)
+    def _added(self, update: Tensor, weight: Tensor | None) -> Tensor:
+        """What a block adds to the stream, normed where the network does so."""
+        if weight is None:
+            return update
+        return functional.rms_norm(update.to(self.exact), weight.shape, weight, self.config.epsilon)
+
+    def _turned(self, heads: Tensor, weight: Tensor | None, turn: Tensor) -> Tensor:
+        """Heads [T,heads,D], normed where the network does so, at their positions: their two halves turn together."""
+        left, right = self._added(heads, weight).to(self.exact).chunk(2, -1)
+        cos, sin = turn
         return torch.cat([left * cos - right * sin, right * cos + left * sin], -1).to(self.dtype)
 
 
-def build_network(
-    config: LlamaConfig, tensors: dict[str, Tensor], device: torch.device, dtype: torch.dtype
-) -> LlamaNetwork:
-    """The network of stored tensors; a KeyError says what is missing or has another shape."""
-
-    def matrix(name: str, rows: int, columns: int) -> Tensor:
-        values = dequantized(tensors, name).to(device, dtype)
-        if values.shape != (rows, columns):
-            raise KeyError(f"{name} has shape {tuple(values.shape)}, not {(rows, columns)}")
-        return values
-
-    exact = torch.float64 if dtype == torch.float64 else torch.float32
-
-    def vector(name: str) -> Tensor:
-        return tensors[name].to(device, exact)
-
-    width, inner = config.width, config.kv_heads * config.head_width
-    layers = []
-    for at in (f"layers.{number}" for number in range(config.layers)):
-        qkv = [matrix(f"{at}.q", width, width), *(matrix(f"{at}.{part}", inner, width) for part in "kv")]
-        gate_up = [matrix(f"{at}.{part}", config.hidden, width) for part in ("gate", "up")]
-        layers.append(
-            Layer(
-                attention_norm=vector(f"{at}.attention_norm"),
-                feed_norm=vector(f"{at}.feed_norm"),
-                qkv=torch.cat(qkv),
-                out=matrix(f"{at}.o", width, width),
-                gate_up=torch.cat(gate_up),
-                down=matrix(f"{at}.down", width, config.hidden),
-            )
-        )
-    return LlamaNetwork(config, matrix("table", config.num_tokens, width), vector("norm"), layers)
-
-
-def dequantized(tensors: dict[str, Tensor], name: str) -> Tensor:
-    """[rows, columns]: a stored matrix as numbers (GGUF's Q4_1 and Q8_0: blocks of 32 with a scale, and an offset)."""
-    stored = tensors[name]
-    if stored.dtype == torch.uint8:  # two values in each byte: the low halves are the first 16 of a block
-        stored = torch.cat([stored & 15, stored >> 4], -1)
-    if f"{name}.scale" not in tensors:
-        return stored.float()
-    values = stored.float() * tensors[f"{name}.scale"].float()[..., None]
-    if f"{name}.offset" in tensors:
-        values += tensors[f"{name}.offset"].float()[..., None]
-    return values.flatten(1)
+def _product(x: Tensor, matrix: Matrix) -> Tensor:
+    """[T,N]: the products of vectors [T,K] with the rows of a matrix [N,K]."""
+    return functional.linear(x, matrix) if isinstance(matrix, Tensor) else matrix(x)

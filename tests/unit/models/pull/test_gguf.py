@@ -108,8 +108,8 @@ def test_a_tensor_beyond_the_end_is_refused(gguf_file: Path) -> None:
     ):
         with pytest.raises(BadModel, match=message):
             read(damaged(gguf_file, at + offset, value.to_bytes(8, "little")))
-    with pytest.raises(BadModel, match="stored as Q4_K, but only F32, F16, Q4_1, Q8_0 can be read"):
-        read(damaged(gguf_file, at + 16, b"\x0c"))
+    with pytest.raises(BadModel, match="stored as Q5_K, but only F32, F16, Q4_1, Q5_0, Q8_0, Q4_K, Q6_K can be read"):
+        read(damaged(gguf_file, at + 16, b"\x0d"))
 
 
 def test_tensors_that_share_bytes_are_refused(gguf_file: Path) -> None:

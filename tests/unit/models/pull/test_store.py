@@ -10,7 +10,7 @@ from cgmh.errors import BadInput, BadModel
 from cgmh.models.pull import store
 from cgmh.models.pull.store import only_process
 
-REAL = "smollm2"
+REAL, BEST = "smollm2", "gemma3-270m"
 
 
 @pytest.fixture
@@ -48,13 +48,14 @@ def test_the_place_is_that_of_the_platform(
 
 
 def test_an_empty_store_lists_what_there_could_be(home: Path) -> None:
-    assert [(entry.name, entry.kind) for entry in store.entries()] == [("en", "embedded"), (REAL, "available")]
+    kinds = [(entry.name, entry.kind) for entry in store.entries()]
+    assert kinds == [("en", "embedded"), (BEST, "available"), (REAL, "available")]
     assert store.installed_big() is None
     assert not home.exists()
     assert store.path_of("en") == store.EMBEDDED
     with pytest.raises(BadModel, match="smollm2 is not installed; run: cgmh models pull smollm2"):
         store.path_of(REAL)
-    with pytest.raises(BadModel, match="other: no such model; there is: en, smollm2"):
+    with pytest.raises(BadModel, match="other: no such model; there is: en, gemma3-270m, smollm2"):
         store.path_of("other")
 
 
@@ -70,7 +71,12 @@ def test_what_is_installed_is_found(models: Path, llama_directory: Path) -> None
     entry = store.entry_of(REAL)
     assert (entry.kind, entry.path) == ("installed", models / REAL)
     assert entry.size == sum(file.stat().st_size for file in llama_directory.iterdir())
-    assert [entry.kind for entry in store.entries()] == ["embedded", "installed", "installed", "installed"]
+    kinds = [entry.kind for entry in store.entries()]
+    assert kinds == ["embedded", "installed", "installed", "installed", "available"]
+    install(models, llama_directory, BEST)
+    assert store.installed_big() == BEST
+    (models / BEST / "weights.safetensors").unlink()
+    assert store.installed_big() == BEST  # damaged, and that should be seen
 
 
 def test_the_embedded_model_is_described() -> None:

@@ -85,7 +85,7 @@ def test_logits_of_one_class_are_those_of_all(rounded: bool, chance: torch.Gener
 @pytest.mark.skipif(not int8_is_fast(), reason="this processor has no fast int8")
 def test_int8_does_not_depend_on_the_batch(chance: torch.Generator) -> None:
     weight, scale = quantise(torch.randn(6, WIDTH, generator=chance))
-    multiply = Int8Linear(weight, scale, torch.randn(6, generator=chance))
+    multiply = Int8Linear.of(weight, scale, torch.randn(6, generator=chance))
     x = torch.rand(50, WIDTH, generator=chance) * 2 - 1
     alone = torch.cat([multiply(row[None]) for row in x])
     assert torch.equal(multiply(x), alone)

@@ -9,7 +9,7 @@ import torch
 from gguf import GGMLQuantizationType as Kind
 from torch import Tensor
 
-from cgmh.models.text.transformer import build_network, dequantized
+from cgmh.models.text.build import build_network, dequantized
 from llama_toys import CONFIG, random_tensors, toy_llama
 
 ROWS, COLUMNS = 6, 96
