@@ -58,7 +58,7 @@ class Matching:
         covered = {at for fact in source.facts for at in range(fact.start, fact.end)}
         kept = set(source.keywords) if any(match.keeps_all for match in self.matches) else set()
         kept |= {at for at, id in enumerate(source.ids) if id >= len(self._lexicon.vocabulary)}
-        facts = [self._phrase(source.words[fact.start : fact.end]) for fact in source.facts]
+        facts = [source.phrase(fact, self._lexicon) for fact in source.facts]
         return [*facts, *(self._phrase([source.words[at]]) for at in sorted(kept - covered))]
 
     @property

@@ -55,7 +55,7 @@ class Paraphrases(Ranked):
     def notes(self, number: int) -> dict[str, Any]:
         """The keywords kept, the words protected, the limit of overlap."""
         source = self._sources[number]
-        protected = [join(["—", *source.words[fact.start : fact.end]])[2:] for fact in source.facts]
+        protected = [join(["—", *source.words[fact.start : fact.end]])[2:] for fact in source.belonging]
         limit = source.input.max_overlap
         return {"keywords": self._matching.keywords(number), "protected": protected, "max_overlap": limit}
 
