@@ -13,6 +13,7 @@ from ...text.lexicon import Lexicon
 from ...text.sentences import Sentences
 from ...text.tokenizer import join
 from .matching import Matching
+from .merit import Merit
 from .source import Source
 
 TINY = 1e-12  # an overlap at the limit is not under it
@@ -29,6 +30,7 @@ class Paraphrases(Ranked):
     ) -> None:
         super().__init__(lexicon, words)
         self._sources, self._overlap, self._matching = sources, overlap, matching
+        self.weighs = Merit(sources, lexicon, matching, overlap)
 
     def objection(self, sentences: Sentences) -> Tensor:
         """[B]: by how much the overlap with the source is not under the limit; most of all for the source itself."""
@@ -42,7 +44,7 @@ class Paraphrases(Ranked):
         return torch.tensor([a == b for a, b in zip(sources, sentences.to_lists(), strict=True)], dtype=torch.bool)
 
     def merit(self, sentences: Sentences) -> Tensor:
-        return self._matching.merit(sentences, self._overlap(sentences))
+        return self.weighs(sentences)
 
     def figures(self, sentences: Sentences) -> dict[str, Tensor]:
         similarity = self._matching.function("st")(sentences)  # of the sentence vectors, whatever was asked for
