@@ -553,11 +553,39 @@ MUTANTS = [
         f"{OBEYS}test_marks_side_by_side_are_left_to_a_source_that_has_them",
     ),
     Mutant(
+        "tasks/paraphrase/places.py",
+        "facts may change their order",
+        "ContainsWords(of_kind, ordered=True)",
+        "ContainsWords(of_kind)",
+        f"{OBEYS}test_facts_of_a_kind_stay_in_order",
+    ),
+    Mutant(
+        "tasks/paraphrase/places.py",
+        "at most three words change places where kinds of facts do",
+        "return max([MIN_BLOCK, *map(len, self._all(number))])",
+        "return MIN_BLOCK",
+        f"{TASKS}[paraphrase: a long name and a number change places]",
+    ),
+    Mutant(
+        "tasks/paraphrase/places.py",
+        "what has to stay may not stand beside a number",
+        "for word in QUALIFY_BEFORE - left for id in lexicon.vocabulary.casings(word)} - fixed)",
+        "for word in QUALIFY_BEFORE - left for id in lexicon.vocabulary.casings(word)})",
+        f"{OBEYS}test_a_word_that_has_to_stay_may_stand_beside_a_number",
+    ),
+    Mutant(
+        "constraints/words.py",
+        "what must not stand after a phrase is looked for after its first word",
+        "unwanted[:, p + 1 :] & begins[:, : -p - 1] if",
+        "unwanted[:, 1:] & begins[:, :-1] if",
+        "tests/unit/constraints/test_words.py::test_never_beside_agrees_with_looking_at_every_place[True]",
+    ),
+    Mutant(
         "tasks/paraphrase/matching.py",
         "facts need not stay",
         "return [*facts, *(",
         "return [*(",
-        f"{OBEYS}test_what_an_answer_obeys[What is good in Paris?-What was good about Paris?-What is good in it?]",
+        f"{OBEYS}test_places_are_not_protected_where_that_is_not_asked_for",
     ),
     # Corrections
     Mutant(

@@ -20,6 +20,7 @@ from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.target import Target
 from cgmh.tasks import Problem, task_of
 from cgmh.text.edits import Ids
+from cgmh.text.facts import KINDS
 from cgmh.text.sentences import Sentences
 from recurrent_toys import tiny_model
 
@@ -180,10 +181,35 @@ CASES = {
     "paraphrase: the casing of a name": paraphrase("cat saw Paris.", "cat saw Paris PARIS .", "none"),
     "paraphrase: numbers and negations": paraphrase("cat saw 2 not.", "cat 2 not never saw .", "none"),
     "paraphrase: long names change places": paraphrase(
-        "Ann Bob Carl Dan saw Eve.", "Ann Bob Carl Dan Eve saw .", "none", blocks=("Ann Bob Carl Dan", "Eve")
+        "Ann Bob Carl Dan saw Eve.",
+        "Ann Bob Carl Dan Eve saw .",
+        "none",
+        blocks=("Ann Bob Carl Dan", "Eve"),
+        protect=KINDS,
     ),
     "paraphrase: quotations change places": paraphrase(
-        '"the the sat" cat "sat the".', 'the cat sat " .', "none", blocks=('" the the sat "', '" sat the "')
+        '"the the sat" cat "sat the".',
+        'the cat sat " .',
+        "none",
+        blocks=('" the the sat "', '" sat the "'),
+        protect=KINDS,
+    ),
+    "paraphrase: names in order": paraphrase(
+        "Ann saw to Bob.", "Ann Bob saw to .", "none", blocks=("Ann", "Bob"), room=1
+    ),
+    "paraphrase: a long name and a number change places": paraphrase(
+        "Ann Bob Carl Dan saw 2.", "Ann Bob Carl Dan 2 saw .", "none", blocks=("Ann Bob Carl Dan", "2")
+    ),
+    "paraphrase: numbers in order with what they count": paraphrase(
+        "2 cat saw 3 sat.", "2 3 cat Cat sat saw .", "none", blocks=("2", "3")
+    ),
+    "paraphrase: a number that nothing may qualify": paraphrase("saw 2 cat.", "saw 2 cat more only .", "none", room=1),
+    "paraphrase: a qualified number": paraphrase("saw more 2 cat.", "saw 2 cat more only .", "none", room=1),
+    "paraphrase: what a negation denies": paraphrase("not the cat sat.", "not the cat sat .", "none", room=1),
+    "paraphrase: a word is kept": paraphrase("the cat sat.", "the cat Cat sat .", "none", room=1, keep=("cat",)),
+    "paraphrase: a phrase is kept": paraphrase("the cat saw 2.", "the cat saw 2 .", "none", keep=("the cat",)),
+    "paraphrase: a qualifier is kept": paraphrase(
+        "more saw 2 cat.", "saw 2 cat more .", "none", blocks=("more", "2 cat"), keep=("more",)
     ),
     "paraphrase: two sentences": paraphrase("cat sat. cat!", "cat sat ! .", "none"),
     "paraphrase: marks in pairs": paraphrase('cat "sat".', 'cat sat " .', "none", protect=()),

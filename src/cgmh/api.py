@@ -129,6 +129,7 @@ def paraphrase(
     max_overlap: float = ParaphraseInput.max_overlap,
     difference: float = ParaphraseInput.difference,
     start: str = ParaphraseInput.start,
+    keep: str | Sequence[str] = ParaphraseInput.keep,
     steps: int | None = ParaphraseInput.defaults.steps,
     chains: int = ParaphraseInput.defaults.chains,
     seed: int = ParaphraseInput.defaults.seed,
@@ -142,13 +143,13 @@ def paraphrase(
 ) -> Result:
     """The sentence in other words: ``cgmh.paraphrase("what movie do you like most ?").texts``.
 
-    `match` says what must stay of the meaning (kw, wva, wvm, st, cw, minilm, as NAME, NAME=LEAST or NAME:POWER),
-    `protect` which facts (numbers, negation, names, quotes), `max_overlap` how much of the wording may stay (BLEU, in
-    per cent).
+    `match` (NAME, NAME=LEAST or NAME:POWER) says what must stay of the meaning, `protect` which facts, and whether
+    in their places, `keep` which words, `max_overlap` how much of the wording (BLEU, in per cent).
     """
     if not isinstance(text, str):
         raise BadInput("paraphrase takes one sentence, a string; for several, call `cgmh.solve`")
-    input = ParaphraseInput(text, listed("match", match), listed("protect", protect), max_overlap, difference, start)
+    kept = (listed("match", match), listed("protect", protect), max_overlap, difference, start, listed("keep", keep))
+    input = ParaphraseInput(text, *kept)
     settings = replace(
         ParaphraseInput.defaults, n=n, steps=steps, chains=chains, seed=seed, temperature=temperature, select=select,
         use=use, anneal=anneal,

@@ -28,6 +28,7 @@ MATCHES = {
     "minilm": ":20",
     "cw": ":40",
 }  # the matching functions, and what a bare name stands for
+PROTECTED = (*KINDS, "places")  # kinds of facts, and their places: their order, and what they stand beside
 STARTS = {"copy": 0.0, "corrupt-5": 0.05, "corrupt-10": 0.1, "random": 1.0}  # shares of words replaced at the start
 # Before a paraphrase, a big model reads pairs, and then the source.
 PAIRS = (
@@ -75,10 +76,11 @@ class ParaphraseInput:
 
     text: str
     match: tuple[str, ...] = ("kw", "wvm", "cw", "st")
-    protect: tuple[str, ...] = KINDS
+    protect: tuple[str, ...] = PROTECTED
     max_overlap: float = 55.0  # per cent: answers share less than this with the source (BLEU)
     difference: float = 2.0  # the power of 1 - overlap in the target
     start: str = "copy"
+    keep: tuple[str, ...] = ()  # words or phrases of the text that stay as they are
     gibbs: bool = False  # step by the paper's kernel
 
     defaults: ClassVar[Settings] = Settings(chains=32, steps=80, temperature=1.0, context=PAIRS)
@@ -91,7 +93,8 @@ class ParaphraseInput:
     def __post_init__(self) -> None:
         string("text", self.text)
         object.__setattr__(self, "match", listed("match", self.match))
-        object.__setattr__(self, "protect", _checked_kinds(self.protect))
+        object.__setattr__(self, "protect", _checked_kinds(self.protect, PROTECTED))
+        object.__setattr__(self, "keep", tuple(dict.fromkeys(listed("keep", self.keep))))
         object.__setattr__(self, "gibbs", flag("gibbs", self.gibbs))
         read_matches(self.match)
         for name, high in {"max_overlap": 100, "difference": 1000}.items():
@@ -107,6 +110,7 @@ class ParaphraseInput:
     def about(self) -> str:
         """What is asked, for the signature of a run."""
         kept = f"match {'+'.join(self.match) or 'none'} | protect {'+'.join(self.protect) or 'none'}"
+        kept += f" | keep {', '.join(self.keep)}" if self.keep else ""
         far = f"max-overlap {self.max_overlap:g} | difference {self.difference:g} | start {self.start}"
         return f"{kept} | {far}" + " | the paper's kernel" * self.gibbs
 
@@ -127,7 +131,7 @@ class CorrectInput:
 
     def __post_init__(self) -> None:
         string("text", self.text)
-        object.__setattr__(self, "protect", _checked_kinds(self.protect))
+        object.__setattr__(self, "protect", _checked_kinds(self.protect, KINDS))
         object.__setattr__(self, "paper", flag("paper", self.paper))
 
     def __str__(self) -> str:
@@ -139,11 +143,11 @@ class CorrectInput:
         return f"protect {'+'.join(self.protect) or 'none'}" + " | the paper's search" * self.paper
 
 
-def _checked_kinds(kinds: Any) -> tuple[str, ...]:
+def _checked_kinds(kinds: Any, known: tuple[str, ...]) -> tuple[str, ...]:
     names = listed("protect", kinds)
     for name in names:
-        if name not in KINDS:
-            raise BadInput(f"`protect` {name}: choose among {', '.join(KINDS)}")
+        if name not in known:
+            raise BadInput(f"`protect` {name}: choose among {', '.join(known)}")
     return names
 
 

@@ -11,7 +11,6 @@ import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -22,9 +21,10 @@ from torch import Tensor
 from . import __version__
 from .constraints import Constraint
 from .draws import Draws
-from .errors import BadInput, BadModel
+from .errors import BadModel
 from .models.load import Models
 from .models.protocols import TextModel, ask
+from .models.text.following import Following
 from .models.word.recurrent import RecurrentModel
 from .models.word.two_stage import log_readings
 from .result import Result, Sentence, Step
@@ -42,6 +42,7 @@ LENGTH_OFFSET = 1.0  # the end of a sentence counts as a word
 # model's ranking (benchmarks/ranking.py).
 FORWARD, BACKWARD, FILL, READING_OFFSET = 0.5, 0.5, 0.3, 3.0
 OWN_WEIGHT = 0.3  # what the word model's readings count beside a text model's log probability per word
+NOT_ASKED = 1e6  # by how much sentences that a text model was not asked about come after the others
 RESAMPLING = -1_000_000  # a step that no chain makes: the draws of resampling
 
 
@@ -219,11 +220,10 @@ class Ranked:
 
     def _reading(self, run: Run) -> Models:
         """The models; a text model that ranks reads the lines that precede an answer after its context."""
-        lines = self.preceding(run.number)
-        if lines and run.models.use == "rerank" and run.settings.context:
-            with suppress(BadInput):  # too long a source: it reads the context alone
-                return run.models.after((*run.settings.context, *lines))
-        return run.models
+        models, lines = run.models, self.preceding(run.number)
+        if lines and models.text is not None and models.use == "rerank" and models.bare is not None:
+            return replace(models, text=Following(models.text, lines))
+        return models
 
     def _shown(self, run: Run, visits: list[Visit]) -> list[Visit]:
         """The visits that may be answers; if none may, those that least speaks against."""
@@ -251,7 +251,7 @@ class Ranked:
             asked = sorted(asked, key=lambda at: -values[at])[: self.num_asked]
         if run.models.use != "target":  # as the target, it was asked by the chains already
             log_text |= self._ask([pool[at] for at in asked], reader)
-        ranked = [-math.inf] * len(pool)
+        ranked = [value - NOT_ASKED for value in values]
         for at in asked:
             log_prob = pool[at].log_model if run.models.use == "target" else log_text[pool[at].ids]
             ranked[at] = log_prob / (len(pool[at].ids) + LENGTH_OFFSET) + OWN_WEIGHT * own[at] + float(merit[at])

@@ -47,7 +47,7 @@ def test_json_has_the_promised_shape() -> None:
     assert set(record) == {"input", "keywords", "protected", "max_overlap", "results", "acceptance", "signature"}
     assert record["max_overlap"] == 80
     assert record["input"] == "Why do 3 people in India not like it?"
-    assert record["protected"] == ["3", "India", "not"]
+    assert record["protected"] == ["3 people", "India", "not like"]
     assert len(record["results"]) == 2
     for result in record["results"]:
         assert set(result) == {"text", "words", "nll_per_word", "log_target", "similarity", "overlap"}
@@ -55,7 +55,9 @@ def test_json_has_the_promised_shape() -> None:
         assert 0 <= result["overlap"] < 80
         assert "3" in result["words"]
         assert "India" in result["words"]
-    assert "task paraphrase | match kw+wvm+cw+st | protect numbers+negation+names+quotes | " in record["signature"]
+    assert (
+        "task paraphrase | match kw+wvm+cw+st | protect numbers+negation+names+quotes+places | " in record["signature"]
+    )
 
 
 def test_same_seed_same_sentences_and_another_seed_others() -> None:
@@ -123,6 +125,17 @@ def test_matching_functions() -> None:
         assert result["similarity"] >= 0.9
     free = _json(MOVIE, "--match", "none")[0]["results"]
     assert any("movie" not in result["words"] for result in free)  # without one the keywords may go
+
+
+def test_words_are_kept() -> None:
+    texts = _texts("How do big dogs learn to bark at people?", "--keep", "big dogs", "--keep", "bark", "--n", "3")
+    assert all("big dogs" in text and "bark" in text for text in texts)
+
+
+def test_a_word_that_is_not_there_cannot_be_kept() -> None:
+    answer = run("paraphrase", "How do I learn guitar?", "--keep", "piano")
+    assert (answer.code, answer.output) == (2, "")
+    assert "lacks 'piano', which is to stay (--keep)" in answer.errors
 
 
 def test_what_is_protected_can_be_chosen() -> None:
@@ -195,7 +208,7 @@ def test_figures_go_to_a_terminal() -> None:
     assert shown != "\r\n".join(plain)  # some of it is dim
     assert plain[0] == "# How do 3 people learn guitar?"
     assert plain[1].startswith("# kept: ")
-    assert plain[2] == "# protected: 3"
+    assert plain[2] == "# protected: 3 people"
     assert plain[3].split() == ["similar", "overlap", "perplexity"]
     assert all(re.match(r" +\d\.\d\d +\d+ +\d+\.\d  \S.*\?$", line) for line in plain[4:])
     assert len(plain) == 6

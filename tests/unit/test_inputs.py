@@ -83,6 +83,8 @@ def test_each_once() -> None:
         ({"match": [3]}, "`match` takes a list of strings; 3 is none"),
         ({"protect": b"names"}, "`protect` takes a list of strings, not b'names'"),
         ({"text": None}, "`text` takes a string, not None"),
+        ({"keep": 3}, "`keep` takes a list of strings, not 3"),
+        ({"protect": "order"}, "`protect` order: choose among numbers, negation, names, quotes, places"),
     ],
 )
 def test_an_input_is_checked_when_it_is_made(wrong: dict[str, Any], message: str) -> None:
@@ -116,6 +118,7 @@ def test_inputs_take_what_is_as_good() -> None:
     asked = KeywordInput(["snow"], forbid=iter(["rain"]), max_words=np.int64(8), ordered=np.bool_(True))  # type: ignore[arg-type]
     assert asked == KeywordInput(("snow",), forbid=("rain",), max_words=8, ordered=True)
     assert ParaphraseInput("it is", match="kw", protect="names").protect == ("names",)  # type: ignore[arg-type]
+    assert ParaphraseInput("it is", keep="it").keep == ("it",)  # type: ignore[arg-type]
     assert CorrectInput("it is", protect=None).protect == ()  # type: ignore[arg-type]
     with pytest.raises(BadInput, match="`line` takes a string, not b'snow'"):
         KeywordInput.read(b"snow")  # type: ignore[arg-type]
@@ -133,8 +136,9 @@ def test_what_may_be_asked_for() -> None:
 
 def test_what_is_asked_of_a_paraphrase_is_said_in_the_signature() -> None:
     assert ParaphraseInput("it is").about == (
-        "match kw+wvm+cw+st | protect numbers+negation+names+quotes | max-overlap 55 | difference 2 | start copy"
+        "match kw+wvm+cw+st | protect numbers+negation+names+quotes+places | max-overlap 55 | difference 2 | start copy"
     )
+    assert "protect names | keep it, is not | max-" in ParaphraseInput("x", (), "names", keep=("it", "is not")).about  # type: ignore[arg-type]
     paper = ParaphraseInput("it is", **{**ParaphraseInput.paper, "match": ()})
     assert paper.about == "match none | protect none | max-overlap 55 | difference 0 | start copy | the paper's kernel"
 

@@ -306,33 +306,34 @@ def test_a_task_says_what_counts_beside_fluency_and_what_goes_along() -> None:
 
 def test_a_text_model_reads_the_lines_that_precede_an_answer() -> None:
     class Reader:
-        """A model of texts that notes what it reads before them."""
+        """A model of texts that notes what it reads."""
 
         name = "reader"
 
-        def __init__(self, read: list[tuple[str, ...]]) -> None:
+        def __init__(self, read: list[str]) -> None:
             self.read = read
 
         def after(self, lines: Sequence[str]) -> "Reader":
-            self.read.append(tuple(lines))
             return self
 
         def log_prob(self, texts: Sequence[str]) -> Tensor:
+            self.read += texts
             return -torch.tensor([float(len(text)) for text in texts], dtype=torch.float64)
 
     class Told(Ranked):
         def preceding(self, number: int) -> tuple[str, ...]:
             return ("This is before it.",)
 
-    for use, kind, lines in (
-        ("rerank", Told, [("context",), ("context", "This is before it.")]),
-        ("rerank", Ranked, [("context",)]),
-        ("resample", Told, [("context",)]),
+    for use, kind, context, told in (
+        ("rerank", Told, ("context",), True),
+        ("rerank", Told, (), False),
+        ("rerank", Ranked, ("context",), False),
+        ("resample", Told, ("context",), False),
     ):
-        read: list[tuple[str, ...]] = []
-        models = Models(load_embedded(), Reader(read), use).after(("context",))  # type: ignore[arg-type]
-        ranked(kind).result(run_of_one(models, use=use, context=("context",)))
-        assert read == lines
+        read: list[str] = []
+        models = Models(load_embedded(), Reader(read), use).after(context)  # type: ignore[arg-type]
+        ranked(kind).result(run_of_one(models, use=use, context=context))
+        assert {text.startswith("This is before it.") for text in read} == {told}
 
 
 def test_a_signature_says_how_a_result_came_about() -> None:

@@ -73,7 +73,7 @@ def sampling_options(
     )
 
 
-def protect_option(usual: Sequence[str], help: str) -> Callable[[Command], Command]:
+def protect_option(usual: Sequence[str], help: str, kinds: Sequence[str] = KINDS) -> Callable[[Command], Command]:
     """Which kinds of facts stay; `help` says how."""
     return click.option(
         "--protect",
@@ -81,7 +81,7 @@ def protect_option(usual: Sequence[str], help: str) -> Callable[[Command], Comma
         default=usual,
         show_default=True,
         metavar="KIND",
-        help=f"{help}: {', '.join(KINDS)}; or none. Repeat it, or put commas between.",
+        help=f"{help}: {', '.join(kinds)}; or none. Repeat it, or put commas between.",
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import BadInput
-from ..inputs import MATCHES, STARTS, ParaphraseInput, read_matches
+from ..inputs import MATCHES, PROTECTED, STARTS, ParaphraseInput, read_matches
 from .input import Line, check_quoted, wanted_lines
 from .options import (
     given_options,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..result import Result
     from ..settings import Settings
 
-_INPUT = ("match", "protect", "max_overlap", "difference", "start")  # options of an input
+_INPUT = ("match", "protect", "max_overlap", "difference", "start", "keep")  # options of an input
 
 
 @click.command("paraphrase", short_help="Say sentences in other words.")
@@ -42,7 +42,18 @@ _INPUT = ("match", "protect", "max_overlap", "difference", "start")  # options o
     help="What must stay of the meaning, as above. kw+wvm for both, or repeat it; none for nothing. A bare name stands "
     f"for {', '.join(name + usual for name, usual in MATCHES.items())}.",
 )
-@protect_option(ParaphraseInput.protect, "Facts that stay as they are, no others being added")
+@protect_option(
+    ParaphraseInput.protect,
+    "Facts that stay as they are, no others being added, and their places (those of a kind stay in order, each beside "
+    "what belongs to it)",
+    PROTECTED,
+)
+@click.option(
+    "--keep",
+    multiple=True,
+    metavar="WORD",
+    help="A word or a phrase of the sentence that stays as it is. Repeat it for more.",
+)
 @click.option(
     "--max-overlap",
     type=float,
@@ -84,6 +95,7 @@ def paraphrase_command(ctx: click.Context, /, texts: tuple[str, ...], file: str 
     cgmh paraphrase "How do I learn guitar?" "Who won in 1998?"    each TEXT is a sentence
     cgmh paraphrase --file questions.txt --json > out.jsonl        one sentence per line
     cgmh paraphrase "..." --match kw+st=0.8 --protect numbers,names
+    cgmh paraphrase "..." --keep guitar                            this word stays
     cgmh paraphrase "..." --max-overlap 40                         further from the source
     cgmh paraphrase "..." --trace                                  how the best one came about
 

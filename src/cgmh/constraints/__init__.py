@@ -13,7 +13,7 @@ from .similarity import (
     Weighted,
     WordVectors,
 )
-from .words import Apart, ContainsWords, EndsWith, Forbids, LengthBetween, Requirement
+from .words import Apart, ContainsWords, EndsWith, Forbids, LengthBetween, NeverBeside, Requirement
 
 __all__ = [
     "Apart",
@@ -28,6 +28,7 @@ __all__ = [
     "HardConstraint",
     "KeywordsKept",
     "LengthBetween",
+    "NeverBeside",
     "Overlap",
     "Product",
     "PythonConstraint",

@@ -129,6 +129,17 @@ class ContentWords:
         self._tables = OnDevice(own=own, rows=rows, vectors=vectors, importance=importance.double())
 
     def __call__(self, sentences: Sentences) -> Tensor:
+        (in_sentence, own_weights), (in_source, weights) = self._found(sentences)
+        return (_mean(in_sentence, own_weights) * _mean(in_source, weights)).sqrt().round(decimals=DIGITS)
+
+    def lost_and_added(self, sentences: Sentences) -> tuple[Tensor, Tensor]:
+        """[B], [B]: how much is in the source and not in the sentence, and the other way round: a sum, not a mean."""
+        lost, added = (((1 - found) * weights).sum(-1) for found, weights in self._found(sentences))
+        return lost.round(decimals=DIGITS), added.round(decimals=DIGITS)
+
+    def _found(self, sentences: Sentences) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
+        """[B,S] twice, [B,L] twice: how well each word of the source is found in the sentence and how much it counts;
+        the same of the words of the sentence."""
         tables = self._tables.at(sentences.device)
         own = tables["own"][sentences.inputs]  # [B,S]
         there, present = own >= 0, sentences.present
@@ -137,9 +148,8 @@ class ContentWords:
         cosine = vectors[rows[own]] @ vectors[rows[sentences.ids]].transpose(1, 2)  # [B,S,L]
         near = torch.where(own[:, :, None] == sentences.ids[:, None, :], 1.0, cosine.clamp(0, 1).square())
         near = near * (there[:, :, None] & present[:, None, :])
-        source_found = _mean(near.amax(2), tables["importance"][own] * there)  # [B]
-        sentence_found = _mean(near.amax(1), tables["importance"][sentences.ids] * present)  # [B]
-        return (source_found * sentence_found).sqrt().round(decimals=DIGITS)
+        importance = tables["importance"]
+        return (near.amax(2), importance[own] * there), (near.amax(1), importance[sentences.ids] * present)
 
 
 def _mean(values: Tensor, weights: Tensor) -> Tensor:

@@ -216,6 +216,31 @@ def _each_met(patterns: Patterns, sentences: Sentences) -> Tensor:
     return subsets[longest].gather(1, full[:, None])[:, 0]
 
 
+class NeverBeside(HardConstraint):
+    """None of the `ids` stands right before an occurrence of one of the requirements; right after it, if `after`.
+
+    `requirements[i]` and `ids[i]` belong to input i.
+    """
+
+    def __init__(
+        self, requirements: Sequence[Sequence[Requirement]], ids: Sequence[Collection[int]], *, after: bool
+    ) -> None:
+        self.name = "after" if after else "before"
+        self._after = after
+        self._patterns = Patterns([[normalize(requirement) for requirement in own] for own in requirements])
+        self._ids = IdSets(ids)
+
+    def holds(self, sentences: Sentences) -> Tensor:
+        holds = torch.ones(len(sentences), dtype=torch.bool, device=sentences.device)
+        if not self._patterns.num_requirements:
+            return holds
+        unwanted = self._ids.contain(sentences.ids, sentences.inputs[:, None]) & sentences.present  # [B,L]
+        for p, begins in enumerate(self._patterns.begins(sentences).any(2)):  # [B,L]: p + 1 words begin there
+            beside = unwanted[:, p + 1 :] & begins[:, : -p - 1] if self._after else unwanted[:, :-1] & begins[:, 1:]
+            holds &= ~beside.any(-1)
+        return holds
+
+
 class Forbids(HardConstraint):
     """No forbidden word occurs; the words may differ between inputs."""
 

@@ -1,4 +1,4 @@
-"""ContainsWords against trying everything; Forbids, LengthBetween and EndsWith by hand."""
+"""ContainsWords and NeverBeside against trying everything; Forbids, LengthBetween and EndsWith by hand."""
 
 import random
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from cgmh.constraints import ContainsWords, EndsWith, Forbids, LengthBetween
+from cgmh.constraints import ContainsWords, EndsWith, Forbids, LengthBetween, NeverBeside
 from cgmh.errors import BadInput
 from cgmh.laws import check_constraint
 from cgmh.text.sentences import Sentences
@@ -52,6 +52,33 @@ def test_ends_with_per_input() -> None:
 
 def test_no_ending_at_all_allows_nothing() -> None:
     assert not EndsWith([]).holds(SENTENCES).any()
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_never_beside_agrees_with_looking_at_every_place(after: bool) -> None:
+    chance = random.Random(5)
+    requirements = [[word(3, 4), phrase(5, 6, 7)], [phrase(0, 5)], []]
+    unwanted = [{0, 8}, {3}, {3}]
+    rows = [[chance.randrange(9) for _ in range(chance.randrange(7))] for _ in range(3000)]
+    inputs = [chance.randrange(3) for _ in rows]
+
+    def allowed(words: list[int], input: int) -> bool:
+        for (some,) in requirements[input]:
+            for start in range(len(words) - len(some) + 1):
+                end = start + len(some)
+                beside = words[end : end + 1] if after else words[max(start - 1, 0) : start]
+                stands = all(words[start + at] in place for at, place in enumerate(some))
+                if stands and set(beside) & unwanted[input]:
+                    return False
+        return True
+
+    expected = [allowed(words, input) for words, input in zip(rows, inputs, strict=True)]
+    sentences = Sentences.from_lists(rows, 7, inputs)
+    beside = NeverBeside(requirements, unwanted, after=after)
+    assert beside.holds(sentences).tolist() == expected
+    assert 500 < sum(expected) < 2990
+    check_constraint(beside, SENTENCES)
+    assert NeverBeside([[]], [{1}], after=after).holds(sentences).all()
 
 
 def random_requirements(chance: random.Random, words: int, most: int) -> list[Any]:

@@ -22,6 +22,7 @@ from ..problem import Problem, target_model
 from ..start import repeated
 from ..wordlists import WordLists
 from .matching import Matching
+from .places import Places
 from .report import Paraphrases
 from .source import Source, read_source
 
@@ -54,8 +55,9 @@ class Paraphrase:
         matching = Matching(sources, lexicon, lists)
         overlap = Overlap([source.ids for source in sources], lists.classes)
         required = [matching.required(number) for number in range(len(sources))]
-        contains = ContainsWords(required)
-        constraints: list[Constraint] = [contains, *_kept(sources, lexicon, lists), *matching.constraints()]
+        contains, places = ContainsWords(required), Places(sources, lexicon, required)
+        constraints: list[Constraint] = [contains, *places.constraints, *_kept(sources, lexicon, lists)]
+        constraints += matching.constraints()
         if asked.difference:
             constraints.append(Differs(overlap, asked.difference))
         target = Target(model, constraints)
@@ -64,14 +66,16 @@ class Paraphrase:
         start = _corrupted(start, STARTS[asked.start], target, contains, seed, chains)
 
         own = [{id for id in source.ids if id >= len(lexicon.vocabulary)} for source in sources]
-        places = [[place for (phrase,) in requirements for place in phrase] for requirements in required]
-        casings = [variants({frozenset(place): None for place in of_input}) for of_input in places]
-        longest = [max([3, *(len(phrase) for (phrase,) in requirements)]) for requirements in required]
+        casings = [variants(places.casings(number)) for number in range(len(sources))]
+        longest = [places.longest(number) for number in range(len(sources))]
+
+        def pinned(sentences: Sentences) -> Tensor:
+            return contains.pinned(sentences) | places.pinned(sentences)
 
         def moves(model: WordModel) -> Mixture:
             head = FillHead(model, own=own)
             filler = GibbsOver(model, Target(model, constraints), own=own) if asked.gibbs else head
-            edits = WordEdits(filler, pinned=contains.pinned)
+            edits = WordEdits(filler, pinned=pinned)
             mixture = Mixture([(edits, EDITS), (SwapBlocks(longest), SWAPS), (Alternatives(casings), CASINGS)])
             return mixture.beside(Leap(WordEdits(head), model), LEAPS) if matching.bounded else mixture
 

@@ -1,23 +1,16 @@
-"""The matching functions that an input asks for, as constraints, and in the ranking of answers."""
+"""The matching functions that an input asks for, as constraints."""
 
 from collections.abc import Sequence
-
-import torch
-from torch import Tensor
+from functools import cached_property
 
 from ...constraints import Constraint, Requirement, similarity
 from ...inputs import Match, read_matches
 from ...models.meaning import load_meaning
 from ...models.meaning.minilm import load_minilm
 from ...text.lexicon import Lexicon
-from ...text.sentences import Sentences
 from ..wordlists import WordLists
 from .source import Source
 
-# In the ranking of answers, beside the fluency per word: powers of the similarities, and what overlap counts. Chosen on
-# the development pairs (docs/experiments.md).
-MERIT = {"cw": 3.0, "st": 3.0, "wvm": 0.5}
-OVERLAP = 3.0
 COMMON, RAREST = 4.0, 12.0  # -log frequency: up to the first a word counts nothing, from the second on no more
 
 
@@ -47,9 +40,15 @@ class Matching:
         if name == "minilm":
             return similarity.TextVectors(ids, self._lexicon, load_minilm())
         if name == "cw":
-            importance = (self._meaning.rarity[self._rows].clamp(max=RAREST) - COMMON).clamp(min=0) * self._counts
-            return similarity.ContentWords(ids, self._rows, self._meaning.vectors, importance)
+            return self.content_words
         return similarity.WordVectors(ids, self._rows, self._meaning.vectors, self._counts, minimum=name == "wvm")
+
+    @cached_property
+    def content_words(self) -> similarity.ContentWords:
+        """How well the content words of a sentence and of its source are found in the other."""
+        importance = (self._meaning.rarity[self._rows].clamp(max=RAREST) - COMMON).clamp(min=0) * self._counts
+        sources = [source.ids for source in self._sources]
+        return similarity.ContentWords(sources, self._rows, self._meaning.vectors, importance)
 
     def required(self, number: int) -> list[Requirement]:
         """What every answer to an input contains: its facts, its keywords if all of them must stay, and words that the
@@ -58,7 +57,7 @@ class Matching:
         covered = {at for fact in source.facts for at in range(fact.start, fact.end)}
         kept = set(source.keywords) if any(match.keeps_all for match in self.matches) else set()
         kept |= {at for at, id in enumerate(source.ids) if id >= len(self._lexicon.vocabulary)}
-        facts = [self._phrase(source.words[fact.start : fact.end]) for fact in source.facts]
+        facts = [source.phrase(fact, self._lexicon) for fact in source.facts]
         return [*facts, *(self._phrase([source.words[at]]) for at in sorted(kept - covered))]
 
     @property
@@ -73,16 +72,6 @@ class Matching:
             for match in self.matches
             if not match.keeps_all
         ]
-
-    def merit(self, sentences: Sentences, overlap: Tensor) -> Tensor:
-        """[B]: what counts beside fluency when answers are ranked: closeness in meaning, and in wording too.
-
-        An answer is under the limit of overlap already; below that, the less it changes the safer it is.
-        """
-        close = [
-            similarity.Weighted(self.function(name), weight).log_factor(sentences) for name, weight in MERIT.items()
-        ]
-        return OVERLAP * overlap + torch.stack(close).sum(0)
 
     def keywords(self, number: int) -> list[str]:
         """The keywords of an input, beside its protected words, if they are asked for."""

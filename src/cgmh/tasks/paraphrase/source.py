@@ -4,16 +4,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ...constraints.words import MAX_ENTANGLED
+from ...constraints.words import MAX_ENTANGLED, Requirement
 from ...errors import BadInput
 from ...inputs import ParaphraseInput
-from ...text.facts import Fact, find_facts
+from ...text.belonging import with_belongings
+from ...text.facts import KINDS, Fact, find_facts
 from ...text.lexicon import Lexicon
 from ...text.passages import SHOUTED
 from ...text.rake import extract_keywords
 from ...text.tokenizer import TERMINALS, capitalize, first_word, has_controls, join, normalize, split, truecase
 from ...text.vocabulary import Vocabulary
 
+KEEP = "keep"  # the kind of what a user wants to keep, if it is no fact
 MIN_WORDS, MAX_WORDS = 2, 60  # of a source
 _ASKING = frozenset(
     "what which who whom whose why how when where what's who's how's where's is are am was were do does did can could "
@@ -102,11 +104,17 @@ class Source:
     words: list[str]
     style: Style
     facts: list[Fact]
+    belonging: list[Fact]  # the same with the words that belong to them, if their places are protected
     keywords: list[int]  # the places of those outside the facts
     ids: list[int] = field(default_factory=list)  # of the words, once there is a lexicon
 
     def __str__(self) -> str:
         return str(self.input)
+
+    def phrase(self, fact: Fact, lexicon: Lexicon) -> Requirement:
+        """The words of a fact side by side, in any casing; in its own if the user wants to keep it."""
+        words = self.words[fact.start : fact.end]
+        return [[frozenset({lexicon.add(word)} if fact.kind == KEEP else lexicon.casings(word)) for word in words]]
 
     def bound(self, lexicon: Lexicon) -> "Source":
         """The same, with the ids of its words."""
@@ -116,15 +124,46 @@ class Source:
 def read_source(input: ParaphraseInput, vocabulary: Vocabulary) -> Source:
     """The words of an input, its facts and its keywords."""
     words, style = read_sentence(input.text, vocabulary)
-    facts = find_facts(words, vocabulary, input.protect)
-    covered = {at for fact in facts for at in range(fact.start, fact.end)}
-    if all(at in covered for at, word in enumerate(words) if any(c.isalnum() for c in word)):
+    facts = find_facts(words, vocabulary, [kind for kind in input.protect if kind in KINDS])
+    for phrase in input.keep:
+        facts = _keeping(words, facts, phrase, vocabulary)
+    if _are_all(words, facts):
         raise BadInput("is all protected words; give more of a sentence, or fewer kinds to `protect`")
+    belonging = with_belongings(words, facts) if "places" in input.protect else facts
+    if _are_all(words, belonging):
+        belonging = facts
     tangled = [fact for fact in facts if any(_share_words(words, fact, other) for other in facts if other != fact)]
     if len(tangled) > MAX_ENTANGLED:
         raise BadInput(f"has {len(tangled)} quotations or names that share words; at most {MAX_ENTANGLED} can be kept")
+    covered = {at for fact in facts for at in range(fact.start, fact.end)}
     keywords = [at for at in extract_keywords(words) if at not in covered]
-    return Source(input, words, style, facts, keywords)
+    return Source(input, words, style, facts, belonging, keywords)
+
+
+def _are_all(words: Sequence[str], facts: Sequence[Fact]) -> bool:
+    """Whether there is no word outside the facts."""
+    covered = {at for fact in facts for at in range(fact.start, fact.end)}
+    return all(at in covered for at, word in enumerate(words) if any(c.isalnum() for c in word))
+
+
+def _keeping(words: Sequence[str], facts: Sequence[Fact], phrase: str, vocabulary: Vocabulary) -> list[Fact]:
+    """The facts, and each occurrence of a phrase that the user wants to keep, in any casing.
+
+    Facts that have words in common with an occurrence are one with it.
+    """
+    wanted = [word.lower() for word in vocabulary.split(phrase)]
+    lower = [word.lower() for word in words]
+    found = [at for at in range(len(words)) if wanted and lower[at : at + len(wanted)] == wanted]
+    if not found:
+        raise BadInput(f"lacks {phrase!r}, which is to stay (`keep`); give words as they stand in the sentence")
+    facts = list(facts)
+    for start in found:
+        end = start + len(wanted)
+        touched = [fact for fact in facts if fact.start < end and start < fact.end]
+        spans = [(fact.start, fact.end) for fact in touched] + [(start, end)]
+        whole = Fact(touched[0].kind if touched else KEEP, min(spans)[0], max(end for _, end in spans))
+        facts = sorted([*(fact for fact in facts if fact not in touched), whole], key=lambda fact: fact.start)
+    return facts
 
 
 def _share_words(words: list[str], one: Fact, other: Fact) -> bool:

@@ -1,6 +1,4 @@
-"""The matching functions that inputs ask for: as constraints, as what every answer contains, and in the ranking."""
-
-import math
+"""The matching functions that inputs ask for: as constraints, and as what every answer contains."""
 
 import pytest
 import torch
@@ -8,7 +6,7 @@ import torch
 from cgmh.constraints.similarity import AtLeast, Weighted
 from cgmh.inputs import MATCHES, ParaphraseInput
 from cgmh.models.load import load_embedded
-from cgmh.tasks.paraphrase.matching import MERIT, OVERLAP, Matching
+from cgmh.tasks.paraphrase.matching import Matching
 from cgmh.tasks.paraphrase.source import read_source
 from cgmh.tasks.wordlists import WordLists
 from cgmh.text.lexicon import Lexicon
@@ -71,13 +69,3 @@ def test_a_source_matches_itself_better_than_another_sentence(name: str) -> None
     assert same == pytest.approx(1, abs=1e-4)
     assert other < 0.9
     assert own.matching.function(name) is function  # made once
-
-
-def test_merit_is_closeness_in_meaning_and_in_wording() -> None:
-    own = Matched("none")
-    batch, overlap = own.batch("how can I study 2 languages in Paris ?"), torch.tensor([0.25], dtype=torch.float64)
-    logs = {name: math.log(float(own.matching.function(name)(batch))) for name in MERIT}
-    wanted = OVERLAP * 0.25 + sum(weight * logs[name] for name, weight in MERIT.items())
-    assert float(own.matching.merit(batch, overlap)) == pytest.approx(wanted, abs=1e-6)
-    assert wanted < OVERLAP * 0.25
-    assert float(own.matching.function("st")(batch)) == pytest.approx(math.exp(logs["st"]), abs=1e-6)

@@ -60,7 +60,7 @@ def test_the_limit_of_an_input_is_its_own() -> None:
 
 def test_notes_and_lines_and_texts_are_those_of_the_input() -> None:
     _, report = pose(max_overlap=30)
-    assert report.notes(0) == {"keywords": ["people"], "protected": ["3"], "max_overlap": 30}
+    assert report.notes(0) == {"keywords": ["people"], "protected": ["3 people"], "max_overlap": 30}
     assert report.notes(1)["protected"] == ["(they)"]
     assert report.preceding(0) == ("Why do 3 people like to eat fish?",)
     assert report.write(0, ["we", "eat", "."]) == ("We eat.", ["We", "eat", "."])

@@ -12,6 +12,7 @@ from cgmh.proposals.protocols import REPLACE, View
 from cgmh.tasks import Paraphrase, Problem
 from cgmh.tasks.paraphrase.report import Paraphrases
 from cgmh.tasks.paraphrase.source import Source, read_sentence
+from cgmh.text.facts import KINDS
 from cgmh.text.sentences import Sentences
 from cgmh.text.vocabulary import SPECIALS, Vocabulary
 
@@ -46,13 +47,26 @@ def sentences(problem: Problem, *texts: str, input: int = 0) -> Sentences:
         ("Why is it so? Tell me now.", "Why was it so? Tell me.", "Why is it so.? Me now."),
         ("What is it?", "What was it?", "What is it? Is it?"),
         # as many negations, neither lost nor won
-        ("Why don't you like it?", "Why don't you want it?", "Why do you like it?"),
+        ("Why don't you like it?", "So why don't you like them?", "Why do you like it?"),
         ("Why do you like it?", "Why did you like it?", "Why don't you like it?"),
         # numbers and names: no new one, none twice, none lost
         ("What is 20 in cash?", "What was 20 of cash?", "What is 30 in cash?"),
         ("What is 20 in cash?", "What was 20 of cash?", "What is 20 of 20?"),
         ("What is good in Paris?", "What was good about Paris?", "What is good in London?"),
         ("What is good in Paris?", "What was good about Paris?", "What is good in it?"),
+        # facts of a kind stay in order, each beside what belongs to it
+        ("Go from Paris to London.", "Fly from Paris to London.", "Go from London to Paris."),
+        ("Go from Paris to London.", "Now from Paris go to London.", "Go to Paris from London."),
+        ("She has 3 cats and 5 dogs.", "There are 3 cats and 5 dogs.", "She has 5 cats and 3 dogs."),
+        ("In 2016 it was in Paris.", "It was in Paris in 2016.", "By 2016 it was in Paris."),
+        ("What is good to Paris?", "What was good to Paris?", "What is good from Paris?"),
+        ("What is not good for him?", "For him what was not good?", "What is good not for him?"),
+        # what qualifies a number is neither won nor lost
+        ("She has 3 cats.", "She saw 3 cats.", "She has only 3 cats."),
+        ("She has 3 cats.", "She saw 3 cats.", "She has 3 cats more."),
+        ("She has 3 cats.", "Only she has 3 cats.", "She has over 3 cats."),
+        ("She has at least 3 cats.", "She saw at least 3 cats.", "She has 3 cats."),
+        ("She slept 3 hours ago.", "She ate 3 hours ago.", "She slept 3 hours."),
         # quoted and bracketed text stays together
         ('What is a "smart phone" for?', 'Who has a "smart phone" now?', 'What is a "phone" for?'),
         ("What is a phone (smart) for?", "What was a phone (smart) good for?", "What is smart a phone () for?"),
@@ -61,6 +75,47 @@ def sentences(problem: Problem, *texts: str, input: int = 0) -> Sentences:
 def test_what_an_answer_obeys(source: str, allowed: str, refused: str) -> None:
     problem = pose(source)
     assert problem.target.possible(sentences(problem, source, allowed, refused)).tolist() == [True, True, False]
+
+
+def test_places_are_not_protected_where_that_is_not_asked_for() -> None:
+    problem = pose("She has 3 cats in Paris, not in London.", protect=KINDS)
+    others = sentences(problem, "She has only 3 in London, of Paris not cats.", "She has only 3 in London, not cats.")
+    assert problem.target.possible(others).tolist() == [True, False]
+
+
+def test_facts_of_a_kind_stay_in_order() -> None:
+    problem = pose("She has 3 cats and 5 dogs in Paris.")
+    others = sentences(problem, "In Paris she has 3 cats and 5 dogs.", "She has 5 dogs and 3 cats in Paris.")
+    assert problem.target.possible(others).tolist() == [True, False]
+
+
+def test_a_word_that_has_to_stay_may_stand_beside_a_number() -> None:
+    problem = pose("She has only eaten 3 cats.", keep=("only",))
+    others = sentences(problem, "She has only 3 cats.", "She has almost only eaten 3 cats.", "She has eaten 3 cats.")
+    assert problem.target.possible(others).tolist() == [True, True, False]
+
+
+def test_what_is_to_be_kept() -> None:
+    problem = pose("Why do big dogs bark at New York?", keep=("Big Dogs", "bark", "new"))
+    allowed = "When do big dogs in New York bark?"
+    refused = (
+        "Why do large dogs bark at New York?",
+        "Why do big dogs sit in New York?",
+        "Why do dogs bark big in New York?",
+    )
+    assert problem.target.possible(sentences(problem, allowed, *refused)).tolist() == [True, False, False, False]
+    assert report(problem).notes(0)["protected"] == ["big dogs", "bark", "New York"]
+
+
+def test_a_phrase_that_goes_beyond_a_name_is_kept_with_it() -> None:
+    problem = pose("Is New York city very big?", keep=("York city",))
+    assert report(problem).notes(0)["protected"] == ["New York city"]
+
+
+def test_what_is_not_there_cannot_be_kept() -> None:
+    for absent in ("cat", "is what", " ", "?"):
+        with pytest.raises(BadInput, match=r"lacks .*, which is to stay"):
+            read(ParaphraseInput("What is it.", keep=(absent,)))
 
 
 def test_what_is_not_protected_may_change() -> None:
