@@ -1,21 +1,20 @@
 """Many chains over the cores of the machine, and a record of what they proposed and visited."""
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from threading import Event
 
 import torch
 from torch import Tensor
 
 from ..proposals.protocols import MOVES
 from ..text.sentences import MAX_HELD, Sentences, rows_within
-from ..threads import num_cores, single_threaded
+from ..threads import num_cores
 from .chain import Schedule, sample
 from .kernel import Info, Kernel
+from .shards import Tick, is_own, share_out
 from .tempering import Exchanges, Ladder, Replicas, TemperedInfo, tempered
 
-SMALLEST_SHARD = 16  # rows below which another thread does not pay
+SMALLEST_SHARD = 16  # rows below which another worker does not pay
 KINDS = (*MOVES, "exchange")  # what a recorded step may be
 EXCHANGE = len(MOVES)  # into KINDS: the coldest replica changed places with the next one
 
@@ -54,6 +53,11 @@ class Record:
         return Exchanges(self.finals["tried"], self.finals["exchanged"]).rates() if "tried" in self.finals else ()
 
 
+def num_workers(rows: int, device: torch.device) -> int:
+    """The shards that rows are worth at a time: one for each core, each of a fair size; on a GPU one."""
+    return max(1, min(num_cores(), rows // SMALLEST_SHARD)) if device.type == "cpu" else 1
+
+
 def run(
     kernel: Kernel,
     start: Sentences,
@@ -75,19 +79,12 @@ def run(
     """
     number = len(start)
     num_levels = 1 if ladder is None else len(ladder)
-    on_cpu = start.device.type == "cpu"
-    workers = max(1, min(num_cores(), number * num_levels // SMALLEST_SHARD, number)) if on_cpu else 1
+    workers = min(num_workers(number * num_levels, start.device), max(number, 1))
     most = rows_within(MAX_HELD, start.capacity * num_levels * workers, start.device)  # rows of a shard
     shards = workers * -(-number // (most * workers))
-    interrupted = Event()
-
-    def tick(num_steps: int) -> None:
-        if interrupted.is_set():  # the other shards end too, at their next step
-            raise KeyboardInterrupt
-        progress(num_steps)
 
     @torch.inference_mode()
-    def run_shard(rows: Tensor) -> _Recorder:
+    def run_shard(rows: Tensor, tick: Tick) -> Record:
         own, names = start.select(rows), chains[rows.cpu()]
         recorder = _Recorder(names.to(start.device), int(start.inputs.max()) + 1, own, refused=refused)
         if ladder is None:
@@ -98,17 +95,11 @@ def run(
             for _, replicas, tempered_info in tempered(kernel, own, steps, seed, ladder, schedule, names):
                 recorder.add_tempered(replicas, tempered_info)
                 tick(len(own))
-        return recorder
+        return recorder.record()
 
     shares = torch.arange(number, device=start.device).chunk(shards)
-    if workers == 1:
-        return _record([run_shard(share) for share in shares])
-    with single_threaded(), ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-        try:
-            return _record(list(pool.map(run_shard, shares)))
-        except BaseException:
-            interrupted.set()
-            raise
+    forks = workers > 1 and is_own((kernel, schedule))
+    return _joined(share_out(run_shard, shares, workers, forks=forks, progress=progress))
 
 
 class _Recorder:
@@ -167,18 +158,27 @@ class _Recorder:
         self.proposed.append(proposed.select(rows))
         self.rounds.append({name: column[rows] for name, column in columns.items()})
 
+    def record(self) -> Record:
+        """All of it, on the CPU."""
+        return Record(
+            Sentences.concatenate(self.proposed).to("cpu"),
+            _concatenate(self.rounds),
+            self.final.to("cpu"),
+            {name: column.cpu() for name, column in self.finals.items()},
+            self.counts.view(-1, 2, len(MOVES)).cpu(),
+        )
 
-def _record(recorders: list[_Recorder]) -> Record:
+
+def _joined(records: Sequence[Record]) -> Record:
     """The record of all shards."""
-    counts = torch.stack([recorder.counts for recorder in recorders]).sum(0)
     return Record(
-        Sentences.concatenate([part for recorder in recorders for part in recorder.proposed]).to("cpu"),
-        _concatenate([columns for recorder in recorders for columns in recorder.rounds]),
-        Sentences.concatenate([recorder.final for recorder in recorders]).to("cpu"),
-        _concatenate([recorder.finals for recorder in recorders]),
-        counts.view(-1, 2, len(MOVES)).cpu(),
+        Sentences.concatenate([record.proposed for record in records]),
+        _concatenate([record.steps for record in records]),
+        Sentences.concatenate([record.final for record in records]),
+        _concatenate([record.finals for record in records]),
+        torch.stack([record.counts for record in records]).sum(0),
     )
 
 
-def _concatenate(tables: list[dict[str, Tensor]]) -> dict[str, Tensor]:
+def _concatenate(tables: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
     return {name: torch.cat([table[name] for table in tables]).cpu() for name in tables[0]}
