@@ -5,7 +5,8 @@
 
 "fill head" is the default kernel, which does not try words that a keyword pins; "all places" draws the place from all
 words, as the paper does, so that many steps are refused without a model call. A step is one proposal of one chain. The
-chains answer eight fixed sets of keywords at the default temperature and are warmed up before the clock starts. Writes
+chains answer eight fixed sets of keywords at the default temperature, are shared out to the cores as in every run, and
+are warmed up before the clock starts. Writes
 benchmarks/results/speed-DEVICE.json with a signature.
 """
 
@@ -13,7 +14,6 @@ import argparse
 import json
 import platform
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import torch
@@ -25,9 +25,12 @@ from cgmh.models.word.checkpoint import load_model
 from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.proposals import FillHead, GibbsOver, Mixture, SwapBlocks, WordEdits
 from cgmh.sampling import Constant, Kernel, sample
+from cgmh.sampling.runs import num_workers
+from cgmh.sampling.shards import Tick, is_own, share_out
 from cgmh.settings import Settings
 from cgmh.tasks import Keywords, Problem
 from cgmh.tasks.problem import WINDOW
+from cgmh.threads import num_cores
 
 SETS = (
     "lottery scholarships",
@@ -48,14 +51,15 @@ def pose(model: RecurrentModel, chains: int) -> Problem:
     return Keywords().pose(sources, Models(model), max(1, chains // len(SETS)), 0)
 
 
-def clock(kernel: Kernel, problem: Problem, steps: int, shards: int, warm_up: int = WARM_UP) -> dict[str, float]:
-    """Steps per second over `shards` single-threaded parts (one on a GPU), and the share of steps accepted."""
-    shares = torch.arange(len(problem.start), device=problem.start.device).chunk(shards)
-    cuda = problem.start.device.type == "cuda"
+def clock(kernel: Kernel, problem: Problem, steps: int, warm_up: int = WARM_UP) -> dict[str, float]:
+    """Steps per second, the chains shared out to the cores as a run shares them, and the share of steps accepted."""
+    device = problem.start.device
+    workers = num_workers(len(problem.start), device)
+    cuda = device.type == "cuda"
     beta = 1 / Settings().temperature
 
     @torch.inference_mode()
-    def run(rows: torch.Tensor) -> tuple[float, float, float]:
+    def walk(rows: torch.Tensor, _: Tick) -> tuple[float, float, float]:
         start = problem.start.select(rows)
         began, accepted = 0.0, torch.zeros((), device=rows.device)
         for number, (_, _, info) in enumerate(
@@ -69,8 +73,8 @@ def clock(kernel: Kernel, problem: Problem, steps: int, shards: int, warm_up: in
         torch.cuda.synchronize() if cuda else None
         return began, time.perf_counter(), float(accepted)
 
-    with ThreadPoolExecutor(shards, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-        spans = list(pool.map(run, shares))
+    shares = torch.arange(len(problem.start), device=device).chunk(workers)
+    spans = share_out(walk, shares, workers, forks=is_own(kernel))
     seconds = max(end for _, end, _ in spans) - min(begin for begin, _, _ in spans)
     total = len(problem.start) * steps
     return {"steps_per_second": total / seconds, "accepted": sum(a for _, _, a in spans) / total, "seconds": seconds}
@@ -91,31 +95,31 @@ def main() -> None:
     args = parser.parse_args()
     cuda = args.device.startswith("cuda")
     model = load_model(device=args.device)
-    shards = 1 if cuda else torch.get_num_threads()
     sizes = args.chains or ([4096, 16384, 32768, 65536] if cuda else [64, 256])
     rows = []
     for chains in sizes:
         problem = pose(model, chains)
         kernel = Kernel(problem.target, problem.moves(problem.target.model), window=WINDOW)
-        figures = clock(kernel, problem, args.steps, shards)
+        figures = clock(kernel, problem, args.steps)
         rows.append({"kernel": "fill", "chains": chains, **figures})
         show("fill head", chains, figures)
         plain = Mixture([(WordEdits(FillHead(problem.target.model)), 0.9), (SwapBlocks(), 0.1)])
-        figures = clock(Kernel(problem.target, plain, window=WINDOW), problem, args.steps, shards)
+        figures = clock(Kernel(problem.target, plain, window=WINDOW), problem, args.steps)
         rows.append({"kernel": "fill, all places", "chains": chains, **figures})
         show("all places", chains, figures)
     if not args.no_paper:
         chains = 1024 if cuda else 64
         problem = pose(model, chains)
         kernel = Kernel(problem.target, WordEdits(GibbsOver(problem.target.model, problem.target, 100)))
-        figures = clock(kernel, problem, 8, shards, warm_up=4)
+        figures = clock(kernel, problem, 8, warm_up=4)
         rows.append({"kernel": "gibbs-100", "chains": chains, **figures})
         show("gibbs over 100", chains, figures)
         fill = {row["chains"]: row["steps_per_second"] for row in rows if row["kernel"] == "fill"}
         slow = figures["steps_per_second"]
         for size, fast in fill.items():
             print(f"ratio of the fill head at {size} chains to gibbs over 100: {fast / slow:.0f}")
-    name = torch.cuda.get_device_name() if cuda else f"{shards} cores of {platform.processor() or platform.machine()}"
+    processor = platform.processor() or platform.machine()
+    name = torch.cuda.get_device_name() if cuda else f"{num_cores()} cores of {processor}"
     signature = f"cgmh {__version__} | speed | {name} | {model.name} | window {WINDOW} | torch {torch.__version__}"
     print(signature)
     out = args.out or Path(__file__).parent / "results" / f"speed-{'cuda' if cuda else 'cpu'}.json"

@@ -28,13 +28,13 @@ from .models.text.following import Following
 from .models.word.recurrent import RecurrentModel
 from .models.word.two_stage import log_readings
 from .result import Result, Sentence, Step
-from .sampling.runs import KINDS, Record
+from .sampling.runs import KINDS, Record, num_workers
+from .sampling.shards import Tick, is_own, share_out
 from .settings import Rule, Settings
 from .target import Target
 from .text.lexicon import Lexicon
-from .text.sentences import Sentences
+from .text.sentences import MAX_READ, Sentences, by_length, rows_within
 from .text.tokenizer import capitalize, first_word, join
-from .threads import single_threaded
 
 POOL_SIZE = 200  # sentences that are looked at closely
 LENGTH_OFFSET = 1.0  # the end of a sentence counts as a word
@@ -236,8 +236,7 @@ class Ranked:
 
         What the text model was asked about is put into `log_text`.
         """
-        with single_threaded():
-            own = fluency([visit.ids for visit in pool], self.words)
+        own = fluency([visit.ids for visit in pool], self.words)
         batch = run.batch([visit.ids for visit in pool])
         merit = self.merit(batch)
         for wish in run.wishes:
@@ -319,7 +318,18 @@ def choose(
 
 def fluency(sentences: Sequence[tuple[int, ...]], model: RecurrentModel) -> list[float]:
     """How well the word model likes each sentence, per word: all three readings together."""
-    forward, backward, fill = log_readings(sentences, model)
+    if not sentences:
+        return []
+    groups = by_length([len(ids) + 1 for ids in sentences], rows_within(MAX_READ, 1, model.device))
+
+    @torch.inference_mode()
+    def read(places: list[int], _: Tick) -> Tensor:
+        return torch.stack(log_readings([sentences[at] for at in places], model))  # [3, N]
+
+    workers = num_workers(len(sentences), model.device)
+    readings = torch.cat(share_out(read, groups, workers, forks=workers > 1 and is_own(model)), 1)
+    places = torch.tensor([at for group in groups for at in group], device=model.device)
+    forward, backward, fill = torch.zeros_like(readings).index_copy_(1, places, readings).unbind()
     lengths = torch.tensor(list(map(len, sentences)), device=model.device)
     return ((FORWARD * forward + BACKWARD * backward + FILL * fill) / (lengths + READING_OFFSET)).tolist()
 

@@ -4,7 +4,7 @@ import click
 
 from ..errors import BadInput
 from .input import read_lines, stdin_is_terminal
-from .output import encodable, print_record
+from .output import encodable, print_record, uncollected
 
 
 @click.command("score")
@@ -32,8 +32,8 @@ def score_command(sentences: tuple[str, ...], file: str | None, model: str | Non
     for number, line in enumerate(lines, start=1):
         if encodable(line) != line:
             raise BadInput(f"sentence {number}: not UTF-8; type it in UTF-8, or convert it first")
-    from ..api import score
-
+    with uncollected():
+        from ..api import score
     for number, scored in enumerate(score(lines, model=model)):
         if not as_json and not number:
             click.echo(f"{'log prob':>9}  {'perplexity':>10}", err=True)

@@ -49,7 +49,8 @@ class WordEdits:
         at = torch.where(inserts, chosen, nth_true(editable, chosen))
         right = at + ~inserts
         fill = self._filler.fill(view, at, right)
-        word, old = fill.choose(draws), sentences.word_at(at)
+        word = fill.choose(draws)
+        old = torch.where(inserts, word, sentences.word_at(at))
         log_word = fill.log_prob(word).double().masked_fill(deletes, 0.0)  # a deletion brings no word
         log_old = fill.log_prob(old).double().masked_fill(inserts, 0.0)  # an insertion takes none away
         edited = sentences.edit(at, word, inserts.long() - deletes.long())

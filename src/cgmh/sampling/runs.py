@@ -1,6 +1,6 @@
 """Many chains over the cores of the machine, and a record of what they proposed and visited."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from threading import Event
@@ -14,9 +14,10 @@ from ..threads import num_cores, single_threaded
 from .ahead import Round, sample_ahead
 from .chain import Schedule, sample
 from .kernel import Info, Kernel, State
+from .shards import Tick, is_own, share_out
 from .tempering import Exchanges, Ladder, Replicas, TemperedInfo, tempered
 
-SMALLEST_SHARD = 16  # rows below which another thread does not pay
+SMALLEST_SHARD = 16  # rows below which another worker does not pay
 SMALLEST_SHARD_AHEAD = 4  # the same, where a step costs much
 KINDS = (*MOVES, "exchange")  # what a recorded step may be
 EXCHANGE = len(MOVES)  # into KINDS: the coldest replica changed places with the next one
@@ -61,6 +62,11 @@ class Record:
         return Exchanges(self.finals["tried"], self.finals["exchanged"]).rates() if "tried" in self.finals else ()
 
 
+def num_workers(rows: int, device: torch.device) -> int:
+    """The shards that rows are worth at a time: one for each core, each of a fair size; on a GPU one."""
+    return max(1, min(num_cores(), rows // SMALLEST_SHARD)) if device.type == "cpu" else 1
+
+
 def run(
     kernel: Kernel,
     start: Sentences,
@@ -82,19 +88,12 @@ def run(
     """
     number = len(start)
     num_levels = 1 if ladder is None else len(ladder)
-    on_cpu = start.device.type == "cpu"
-    workers = max(1, min(num_cores(), number * num_levels // SMALLEST_SHARD, number)) if on_cpu else 1
+    workers = min(num_workers(number * num_levels, start.device), max(number, 1))
     most = rows_within(MAX_HELD, start.capacity * num_levels * workers, start.device)  # rows of a shard
     shards = workers * -(-number // (most * workers))
-    interrupted = Event()
-
-    def tick(num_steps: int) -> None:
-        if interrupted.is_set():  # the other shards end too, at their next step
-            raise KeyboardInterrupt
-        progress(num_steps)
 
     @torch.inference_mode()
-    def run_shard(rows: Tensor) -> _Recorder:
+    def run_shard(rows: Tensor, tick: Tick) -> Record:
         own, names = start.select(rows), chains[rows.cpu()]
         recorder = _Recorder(names.to(start.device), int(start.inputs.max()) + 1, own, refused=refused)
         if ladder is None:
@@ -105,17 +104,11 @@ def run(
             for _, replicas, tempered_info in tempered(kernel, own, steps, seed, ladder, schedule, names):
                 recorder.add_tempered(replicas, tempered_info)
                 tick(len(own))
-        return recorder
+        return recorder.record()
 
     shares = torch.arange(number, device=start.device).chunk(shards)
-    if workers == 1:
-        return _record([run_shard(share) for share in shares])
-    with single_threaded(), ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-        try:
-            return _record(list(pool.map(run_shard, shares)))
-        except BaseException:
-            interrupted.set()
-            raise
+    forks = workers > 1 and is_own((kernel, schedule))
+    return _joined(share_out(run_shard, shares, workers, forks=forks, progress=progress))
 
 
 def run_ahead(
@@ -143,7 +136,7 @@ def run_ahead(
     stopped = Event()
 
     @torch.inference_mode()
-    def run_shard(rows: Tensor) -> _Recorder:
+    def run_shard(rows: Tensor) -> Record:
         own, names = start.select(rows), chains[rows.cpu()].to(start.device)
         allowed = None if readings is None else readings.to(start.device)[rows]
         recorder = _Recorder(names, int(start.inputs.max()) + 1, own, refused=refused)
@@ -157,7 +150,7 @@ def run_ahead(
             progress(num_done - before)
             if stopped.is_set():
                 break
-        return recorder
+        return recorder.record()
 
     # The chains run in threads of their own, so that an interruption cannot come in the middle of a record.
     with single_threaded(), ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool:
@@ -165,12 +158,12 @@ def run_ahead(
             pool.submit(run_shard, share) for share in torch.arange(len(start), device=start.device).chunk(shards)
         ]
         try:
-            return _record([share.result() for share in shares])
+            return _joined([share.result() for share in shares])
         except BaseException as error:
             stopped.set()
             if not (salvage and isinstance(error, KeyboardInterrupt)):
                 raise
-            return replace(_record([share.result() for share in shares]), interrupted=True)
+            return replace(_joined([share.result() for share in shares]), interrupted=True)
 
 
 class _Recorder:
@@ -255,21 +248,30 @@ class _Recorder:
         rows = (tried if self._refused else columns["changed"]).nonzero()[:, 0]
         self.rounds.append((proposed.select(rows), {name: column[rows] for name, column in columns.items()}))
 
+    def record(self) -> Record:
+        """All of it, on the CPU."""
+        final, finals = self.end
+        return Record(
+            Sentences.concatenate([proposed for proposed, _ in self.rounds]).to("cpu"),
+            _concatenate([columns for _, columns in self.rounds]),
+            final.to("cpu"),
+            {name: column.cpu() for name, column in finals.items()},
+            self.counts.view(-1, 2, len(MOVES)).cpu(),
+            {name: column.cpu() for name, column in self.starts.items()},
+        )
 
-def _record(recorders: list[_Recorder]) -> Record:
+
+def _joined(records: Sequence[Record]) -> Record:
     """The record of all shards."""
-    counts = torch.stack([recorder.counts for recorder in recorders]).sum(0)
-    rounds = [each for recorder in recorders for each in recorder.rounds]
-    ends = [recorder.end for recorder in recorders]
     return Record(
-        Sentences.concatenate([proposed for proposed, _ in rounds]).to("cpu"),
-        _concatenate([columns for _, columns in rounds]),
-        Sentences.concatenate([final for final, _ in ends]).to("cpu"),
-        _concatenate([finals for _, finals in ends]),
-        counts.view(-1, 2, len(MOVES)).cpu(),
-        _concatenate([recorder.starts for recorder in recorders]),
+        Sentences.concatenate([record.proposed for record in records]),
+        _concatenate([record.steps for record in records]),
+        Sentences.concatenate([record.final for record in records]),
+        _concatenate([record.finals for record in records]),
+        torch.stack([record.counts for record in records]).sum(0),
+        _concatenate([record.starts for record in records]),
     )
 
 
-def _concatenate(tables: list[dict[str, Tensor]]) -> dict[str, Tensor]:
+def _concatenate(tables: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
     return {name: torch.cat([table[name] for table in tables]).cpu() for name in tables[0]}

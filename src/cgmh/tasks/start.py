@@ -10,7 +10,8 @@ from ..errors import InfeasibleStart
 from ..models.protocols import WordModel
 from ..models.word.recurrent import RecurrentModel
 from ..ranking import choose, fluency, visited
-from ..sampling.runs import Record
+from ..sampling.runs import Record, num_workers
+from ..sampling.shards import Tick, is_own, share_out
 from ..target import Target
 from ..text.sentences import MAX_READ, Sentences, rows_within
 
@@ -28,21 +29,34 @@ def grow(allowed: Target, target: Target, sentences: Sentences, rounds: int, see
 
     Every sentence on the way satisfies `allowed`, which is the target without its lower bound on length.
     """
-    model = allowed.model
+
+    def grow_shard(rows: Tensor, _: Tick) -> Sentences:
+        return _grown(allowed, target, sentences.select(rows), rounds, seed, chains.to(rows.device)[rows])
+
+    workers = num_workers(len(sentences), sentences.device)
+    shares = torch.arange(len(sentences), device=sentences.device).chunk(workers)
+    forks = workers > 1 and is_own((allowed, target))
+    grown = Sentences.concatenate(share_out(grow_shard, shares, workers, forks=forks))
+    failed = grown.inputs[~target.possible(grown)].tolist()
+    if failed:
+        raise InfeasibleStart("no sentence was found that satisfies all constraints; loosen them", failed)
+    return grown
+
+
+def _grown(allowed: Target, target: Target, sentences: Sentences, rounds: int, seed: int, chains: Tensor) -> Sentences:
+    """The sentences when the target is possible for all of them, or patience has run out."""
     rows = torch.arange(len(sentences), device=sentences.device)
     parts = torch.split(rows, rows_within(MAX_READ, sentences.capacity, sentences.device))
-    chains = chains.to(sentences.device)
     for number in range(rounds + PATIENCE):
         wanted = ~target.possible(sentences) | (number < rounds)
         if not bool(wanted.any()):
-            return sentences
+            break
         draws = Draws(seed, chains, torch.full_like(chains, -2 - number))
         slot = draws.integer(sentences.lengths, "at")  # never after the last word
-        word = torch.cat([_filled(model, sentences.select(part), slot[part], draws.select(part)) for part in parts])
-        longer = sentences.insert(slot, word)
+        filled = (_filled(allowed.model, sentences.select(part), slot[part], draws.select(part)) for part in parts)
+        longer = sentences.insert(slot, torch.cat(list(filled)))
         sentences = longer.where(wanted & allowed.possible(longer), sentences)
-    failed = sentences.inputs[~target.possible(sentences)].tolist()
-    raise InfeasibleStart("no sentence was found that satisfies all constraints; loosen them", failed)
+    return sentences
 
 
 def _filled(model: WordModel, sentences: Sentences, slot: Tensor, draws: Draws) -> Tensor:

@@ -40,7 +40,9 @@ class Int8Linear:
 
     def __init__(self, packed: Any) -> None:
         self._packed = packed
-        self._multiply = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32.default
+        operation = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32.default
+        # Without the look for tracers around each call, which takes as long as a product of one row.
+        self._multiply = getattr(operation, "_op", operation)
 
     @classmethod
     def of(cls, weight: Tensor, scale: Tensor, bias: Tensor) -> "Int8Linear":
@@ -92,25 +94,24 @@ class Stack:
         """States [*shape, W] whose first column has read a mark [1]; the others are 0."""
         fed = self._inputs(self._embed(mark))
         states = fed.new_zeros(*shape, self.width)
-        states[:, 0] = self._step(fed, fed.new_zeros(1, self.width))
+        states[:, 0] = self._step(fed, fed.new_zeros(1, self.width), fed.new_empty(1, self.width))
         return states
 
-    def _step(self, fed: Tensor, state: Tensor) -> Tensor:
-        """The states [N, W] after reading words, of which the first layer made `fed` [N, 4H]."""
-        size = self.hidden
-        before = torch.split(state, size, 1)
-        hidden: list[Tensor] = []
-        cells: list[Tensor] = []
+    def _step(self, fed: Tensor, state: Tensor, after: Tensor) -> Tensor:
+        """Put the states after reading words, of which the first layer made `fed` [N, 4H], into `after` [N, W]."""
+        before, following = state.chunk(2 * self.layers, 1), after.chunk(2 * self.layers, 1)
         for layer, multiply in enumerate(self._maps):
-            own, cell = before[layer], before[self.layers + layer]
             # [N, 4H]: input, forget, output, candidate
-            below = torch.cat([hidden[-1], own], 1) if layer else own.contiguous()
-            gates = multiply(below) if layer else multiply(below).add_(fed)
-            gates[:, : 3 * size].sigmoid_()
-            entered, kept, shown, fresh = torch.split(gates, size, 1)
-            cells.append(torch.addcmul(fresh.tanh_().mul_(entered), kept, cell))
-            hidden.append(cells[-1].tanh().mul_(shown))
-        return torch.cat(hidden + cells, 1)
+            if layer:
+                gates = multiply(torch.cat([following[layer - 1], before[layer]], 1))
+            else:
+                gates = multiply(before[layer].contiguous()).add_(fed)
+            gates[:, : 3 * self.hidden].sigmoid_()
+            entered, kept, shown, fresh = gates.chunk(4, 1)
+            cell = following[self.layers + layer]
+            torch.addcmul(fresh.tanh_().mul_(entered), kept, before[self.layers + layer], out=cell)
+            torch.mul(cell.tanh(), shown, out=following[layer])
+        return after
 
     def unroll(self, words: Tensor, state: Tensor, steps: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Read words[i, :steps[i]] from each state; nothing is padded.
@@ -125,11 +126,12 @@ class Stack:
         rows = torch.cat([order[:count] for count in active])  # [M]
         times = torch.repeat_interleave(torch.tensor(active, device=order.device))  # [M]
         # The part that needs no state is computed for all words at once.
-        fed = torch.split(self._inputs(self._embed(words[rows, times])), active)
-        state = state[order[: active[0]]]
+        fed = self._inputs(self._embed(words[rows, times]))
+        state = state.index_select(0, order[: active[0]])
         states = state.new_empty(len(rows), self.width)
-        for count, inputs, after in zip(active, fed, torch.split(states, active), strict=True):
-            state = after.copy_(self._step(inputs, state[:count]))
+        parts = zip(active, fed.split_with_sizes(active), states.split_with_sizes(active), strict=True)
+        for count, inputs, after in parts:
+            state = self._step(inputs, state[:count], after)
         return states, rows, times
 
 
@@ -147,10 +149,10 @@ class WordTable:
 
     def embed(self, words: Tensor) -> Tensor:
         """Input vectors [N, D] of ids [N]."""
-        rows = self._flat[words]
+        rows = self._flat.index_select(0, words)
         if self._scale is None:
             return rows * self._input_scale
-        return rows.float() * self._scale.flatten()[words][:, None] * self._input_scale
+        return rows.float().mul_(self._scale.flatten().index_select(0, words)[:, None]).mul_(self._input_scale)
 
     def logits(self, query: Tensor, classes: Tensor) -> Tensor:
         """Logits [N, S] of the words of one class for each row."""
@@ -160,17 +162,16 @@ class WordTable:
             result[order] = products.flatten(0, 1)[place]
             return widen(result) + self._bias[classes]
         order = torch.argsort(classes)
-        distinct, counts = torch.unique_consecutive(classes[order], return_counts=True)
-        sizes = counts.tolist()
+        distinct, counts = torch.unique_consecutive(classes.index_select(0, order), return_counts=True)
+        sizes, kind = counts.tolist(), query.dtype
         products = query.new_empty(len(query), self.class_size)
-        parts = zip(torch.split(query[order], sizes), torch.split(products, sizes), distinct.tolist(), strict=True)
-        for part, product, number in parts:  # int8 is widened here, a class at a time
-            torch.mm(part, self._blocks[number].to(query.dtype).t(), out=product)
-        result = torch.empty_like(products)
-        result[order] = products
+        ordered = query.index_select(0, order).split_with_sizes(sizes)
+        for part, product, number in zip(ordered, products.split_with_sizes(sizes), distinct.tolist(), strict=True):
+            torch.mm(part, self._blocks[number].to(kind).t(), out=product)  # int8 is widened here, a class at a time
+        result = torch.empty_like(products).index_copy_(0, order, products)
         if self._scale is not None:
-            result *= self._scale[classes]
-        return result.add_(self._bias[classes])
+            result *= self._scale.index_select(0, classes)
+        return result.add_(self._bias.index_select(0, classes))
 
     def all_logits(self, query: Tensor) -> Tensor:
         """Logits [N, C, S] of every word."""

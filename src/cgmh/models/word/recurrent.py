@@ -13,7 +13,7 @@ from torch import Tensor
 
 from ...draws import Draws
 from ...text.lexicon import Lexicon
-from ...text.sentences import MAX_HELD, MAX_READ, Sentences, by_length, rows_within
+from ...text.sentences import MAX_HELD, MAX_READ, Sentences, by_length, indices, rows_within
 from ...text.vocabulary import Vocabulary
 from .layers import Linear, Stack, WordTable, widen
 
@@ -87,8 +87,8 @@ class FactoredFill:
         self._chosen: tuple[Tensor, Tensor] | None = None  # class [R], log p(word | class) [R, S] of the last choice
 
     def _log_words(self, query: Tensor, classes: Tensor) -> Tensor:
-        logits = self._table.logits(query, classes).masked_fill(~self._proposable[classes], -torch.inf)
-        return torch.log_softmax(logits, -1)
+        logits = self._table.logits(query, classes)
+        return torch.log_softmax(logits.masked_fill_(~self._proposable.index_select(0, classes), -torch.inf), -1)
 
     def choose(self, draws: Draws) -> Tensor:
         classes = draws.choose(self._log_classes, "class")
@@ -107,9 +107,10 @@ class FactoredFill:
             chosen, log_words = self._chosen
             other = (chosen != classes).nonzero()[:, 0]
             if len(other):
-                log_words = log_words.index_copy(0, other, self._log_words(self._query[other], classes[other]))
+                asked = self._log_words(self._query.index_select(0, other), classes.index_select(0, other))
+                log_words = log_words.index_copy(0, other, asked)
         log_prob = self._log_classes.gather(1, classes[:, None])[:, 0] + log_words.gather(1, within[:, None])[:, 0]
-        proposable = known & self._proposable.flatten()[word]
+        proposable = known & self._proposable.flatten().index_select(0, word)
         return torch.where(proposable, log_prob, -torch.inf).double()
 
 
@@ -124,10 +125,8 @@ class RecurrentPending:
     log_gain: Tensor  # [R]
     log_words: Tensor  # [R, L+1]: of the candidates, as far as known
     scored: Tensor  # [R]: words read so far
-    states: Tensor  # [M, W], [M], [M]: states so far, the row and the position of each
-    state_rows: Tensor
-    state_positions: Tensor
-    last: Tensor  # [R, W]: the state after the words read so far
+    last: Tensor  # [R, W]: the state after the words read first
+    states: list[tuple[Tensor, Tensor, Tensor]]  # [M, W], [M], [M] each: states, their rows and their positions
 
 
 class RecurrentModel:
@@ -231,9 +230,9 @@ class RecurrentModel:
 
     def _states(self, encoding: RecurrentEncoding, rows: Tensor, left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
         """The forward state before each gap and the backward state after it: [R, Wf] and [R, Wb]."""
-        read = encoding.lengths[rows] - right
+        read = encoding.lengths.index_select(0, rows) - right
         self._extend_backward(encoding, rows, read)
-        return encoding.forward[rows, left], encoding.backward[rows, read]
+        return _at(encoding.forward, rows, left), _at(encoding.backward, rows, read)
 
     def score(
         self,
@@ -245,20 +244,19 @@ class RecurrentModel:
         window: int | None,
     ) -> RecurrentPending:
         sentences = Sentences(self._aliases[sentences.ids], sentences.lengths, sentences.inputs)
-        columns = torch.arange(sentences.capacity + 1, device=rows.device)
-        old_words = encoding.log_words[rows]  # [R, L+1]
+        columns = indices(sentences.capacity + 1, rows.device)
+        old_words = encoding.log_words.index_select(0, rows)  # [R, L+1]
         before = columns < same_left[:, None]
-        start = encoding.forward[rows, same_left]  # [R, W]
-        empty = torch.zeros_like(rows[:0])
+        start = _at(encoding.forward, rows, same_left)  # [R, W]
+        nothing = torch.zeros_like(same_left)
         pending = RecurrentPending(
-            rows, sentences, same_left, same_right, same_left, old_words * before,
-            torch.zeros_like(same_left), start[:0], empty, empty, start,
-        )  # fmt: skip
+            rows, sentences, same_left, same_right, same_left, old_words * before, nothing, start, []
+        )
         # The tail that counts in the first stage: the words after the change, the end mark being one of them.
         tail = same_right + 1 if window is None else torch.clamp(same_right + 1, max=max(window, 1))
         changed = sentences.lengths - same_right - same_left
         self._read(pending, changed + tail - 1, first=True)
-        ended = encoding.lengths[rows] - same_right + tail  # the same tail in the current sentence
+        ended = encoding.lengths.index_select(0, rows) - same_right + tail  # the same tail in the current sentence
         old = (old_words * ((columns < ended[:, None]) & ~before)).sum(-1)
         pending.log_gain = (pending.log_words * ~before).sum(-1) - old
         return pending
@@ -269,53 +267,61 @@ class RecurrentModel:
         return pending.log_words.sum(-1)
 
     def commit(self, encoding: RecurrentEncoding, pending: RecurrentPending, accepted: Tensor) -> None:
-        taken = accepted[pending.state_rows]
-        of, at = pending.state_rows[taken], pending.state_positions[taken]
-        encoding.forward[pending.rows[of], at] = pending.states[taken]
-        rows = pending.rows[accepted]
-        encoding.ids[rows] = pending.sentences.ids[accepted]
-        encoding.lengths[rows] = pending.sentences.lengths[accepted]
-        encoding.log_words[rows] = pending.log_words[accepted]
-        encoding.num_backward[rows] = torch.minimum(encoding.num_backward[rows], pending.same_right[accepted])
+        for states, of, at in pending.states:
+            taken = accepted.index_select(0, of).nonzero()[:, 0]
+            rows = pending.rows.index_select(0, of.index_select(0, taken))
+            encoding.forward[rows, at.index_select(0, taken)] = states.index_select(0, taken)
+        chosen = accepted.nonzero()[:, 0]
+        rows, sentences = pending.rows.index_select(0, chosen), pending.sentences.select(chosen)
+        encoding.ids[rows] = sentences.ids
+        encoding.lengths[rows] = sentences.lengths
+        encoding.log_words[rows] = pending.log_words.index_select(0, chosen)
+        held = torch.minimum(encoding.num_backward.index_select(0, rows), pending.same_right.index_select(0, chosen))
+        encoding.num_backward[rows] = held
 
     def _read(self, pending: RecurrentPending, steps: Tensor, *, first: bool = False) -> None:
         """Read the next `steps` words of each candidate and score what follows each; `first`, also what comes next."""
         sentences, at = pending.sentences, pending.same_left + pending.scored
         last = sentences.capacity - 1
-        columns = torch.arange(sentences.capacity, device=at.device)
-        words = sentences.ids.gather(1, (columns + at[:, None]).clamp_(max=last))
+        words = sentences.ids.gather(1, (sentences.columns + at[:, None]).clamp_(max=last))
         states, rows, times = self._forward.stack.unroll(words, pending.last, steps)
-        positions = at[rows] + times + 1
+        positions = at.index_select(0, rows) + times + 1
         tops, of, where = self._forward.stack.top(states), rows, positions
         if first:
             tops = torch.cat([self._forward.stack.top(pending.last), tops])
-            of, where = torch.cat([torch.arange(len(at), device=at.device), rows]), torch.cat([at, positions])
+            of, where = torch.cat([indices(len(at), at.device), rows]), torch.cat([at, positions])
         if not len(of):
             return
         following = torch.where(
-            where < sentences.lengths[of], sentences.ids[of, where.clamp(max=last)], self.vocabulary.end
+            where < sentences.lengths.index_select(0, of),
+            _at(sentences.ids, of, where.clamp(max=last)),
+            self.vocabulary.end,
         )
         pending.log_words[of, where] = self._forward.predictor.log_prob(tops, following).double()
-        ended = times + 1 == steps[rows]
-        pending.last = pending.last.index_copy(0, rows[ended], states[ended])
+        if first:
+            ended = (times + 1 == steps.index_select(0, rows)).nonzero()[:, 0]
+            pending.last = pending.last.index_copy(0, rows.index_select(0, ended), states.index_select(0, ended))
         pending.scored = pending.scored + steps
-        pending.states = torch.cat([pending.states, states]) if len(pending.states) else states
-        pending.state_rows = torch.cat([pending.state_rows, rows])
-        pending.state_positions = torch.cat([pending.state_positions, positions])
+        pending.states.append((states, rows, positions))
 
     def _extend_backward(self, encoding: RecurrentEncoding, rows: Tensor, read: Tensor) -> None:
         """Make the backward states hold up to `read` words from the right."""
         if len(rows) > len(encoding.lengths):  # several gaps in one sentence: it is read once, for the furthest
             read = torch.zeros_like(encoding.lengths).scatter_reduce(0, rows, read, "amax")
             rows = torch.arange(len(read), device=rows.device)
-        held = encoding.num_backward[rows]
+        held = encoding.num_backward.index_select(0, rows)
         behind = (read > held).nonzero()[:, 0]
         if not len(behind):
             return
-        rows, held, read = rows[behind], held[behind], read[behind]
-        columns = torch.arange(encoding.ids.shape[1], device=rows.device)
-        at = (encoding.lengths[rows] - held - 1)[:, None] - columns
-        words = encoding.ids[rows].gather(1, at.clamp_(min=0))
-        states, of, times = self._backward.stack.unroll(words, encoding.backward[rows, held], read - held)
-        encoding.backward[rows[of], held[of] + times + 1] = states
+        rows, held, read = (each.index_select(0, behind) for each in (rows, held, read))
+        columns = indices(encoding.ids.shape[1], rows.device)
+        at = (encoding.lengths.index_select(0, rows) - held - 1)[:, None] - columns
+        words = encoding.ids.index_select(0, rows).gather(1, at.clamp_(min=0))
+        states, of, times = self._backward.stack.unroll(words, _at(encoding.backward, rows, held), read - held)
+        encoding.backward[rows.index_select(0, of), held.index_select(0, of) + times + 1] = states
         encoding.num_backward[rows] = read
+
+
+def _at(table: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
+    """[N, ...]: the entries of a table [B, L, ...] at places [N]; quicker than two indices, since it copies blocks."""
+    return table.flatten(0, 1).index_select(0, rows * table.shape[1] + columns)

@@ -1,0 +1,223 @@
+"""Where parts of a piece of work run: one forked process per core, or one thread per core.
+
+Threads of one process share the interpreter, and a step of a few dozen chains is made of many small operations, so two
+of them hold each other up. A forked process has an interpreter of its own and finds the models loaded. What it changes
+is lost except for what it returns, so forks are for work that consists of this package's own code alone.
+"""
+
+import os
+import pickle
+import select
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from mmap import mmap
+from pathlib import PurePath
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import Any, TypeVar
+
+import torch
+from tqdm import TMonitor
+
+from ..text.lexicon import Lexicon
+from ..text.vocabulary import Vocabulary
+from ..threads import single_threaded
+
+Part = TypeVar("Part")
+Outcome = TypeVar("Outcome")
+Tick = Callable[[int], object]  # told how much was done since the last call; it may raise to end the work
+
+POLL = 0.1  # seconds between looks at how far the other processes are
+_COUNTER = 8  # bytes
+_PACKAGE = __name__.partition(".")[0]
+_LEAVES = (
+    str, bytes, int, float, PurePath, Lexicon, Vocabulary,
+    torch.Tensor, torch.device, torch.dtype, torch.ScriptObject,
+)  # fmt: skip
+
+
+def share_out(
+    work: Callable[[Part, Tick], Outcome],
+    parts: Sequence[Part],
+    workers: int,
+    *,
+    forks: bool = False,
+    progress: Tick = lambda _: None,
+) -> list[Outcome]:
+    """What `work` makes of each part, `workers` of them at a time, with one thread inside each operation.
+
+    With `forks`, and where this process can be forked safely, all but one worker are processes; otherwise threads.
+    `work` tells the tick it is given how much it has done; `progress` hears of it in the calling thread or, from
+    threads, in theirs. If anything is raised, here or in a worker, all workers end.
+    """
+    workers = min(workers, len(parts))
+    with single_threaded():
+        if workers <= 1:
+            return [work(part, progress) for part in parts]
+        if forks and can_fork():
+            with suppress(_CannotFork):
+                return _in_processes(work, parts, workers, progress)
+        return _in_threads(work, parts, workers, progress)
+
+
+def _in_threads(
+    work: Callable[[Part, Tick], Outcome], parts: Sequence[Part], workers: int, progress: Tick
+) -> list[Outcome]:
+    interrupted = threading.Event()
+
+    def tick(number: int) -> None:
+        if interrupted.is_set():  # the other workers end too, at their next step
+            raise KeyboardInterrupt
+        progress(number)
+
+    with ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+        try:
+            return list(pool.map(lambda part: work(part, tick), parts))
+        except BaseException:
+            interrupted.set()
+            raise
+
+
+class _CannotFork(Exception):
+    """The system has no room for another process."""
+
+
+def can_fork() -> bool:
+    """Whether a copy of this process can go on by itself: on Linux, if it has no other thread that matters.
+
+    What another thread holds at the moment of the fork stays locked in the copy for good. The monitor of progress bars
+    is harmless, for the copy shows none; so are idle threads of matrix products, of which it uses one.
+    """
+    others = [thread for thread in threading.enumerate() if not isinstance(thread, TMonitor)]
+    alone = others == [threading.main_thread()] and threading.current_thread() is threading.main_thread()
+    return sys.platform == "linux" and alone and not torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
+
+
+class _Worker:
+    """A forked process that works on some parts and writes what it made of them into a pipe."""
+
+    def __init__(self, work: Callable[[Any, Tick], Any], parts: Sequence[Any], counters: mmap, number: int) -> None:
+        self.parts = parts
+        self._reader, writer = os.pipe()
+        parent = os.getpid()
+        try:
+            with warnings.catch_warnings():  # Python counts idle threads of matrix products, too
+                warnings.simplefilter("ignore", DeprecationWarning)
+                self._id = os.fork()
+        except OSError as error:
+            os.close(self._reader)
+            os.close(writer)
+            raise _CannotFork from error
+        if self._id:
+            os.close(writer)
+            return
+        status = 1
+        try:  # nothing of the parent's is cleaned up, printed or handled here
+            os.close(self._reader)
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it and ends this process
+            done = 0
+
+            def tick(amount: int) -> None:
+                nonlocal done
+                done += amount
+                counters[number * _COUNTER : (number + 1) * _COUNTER] = done.to_bytes(_COUNTER, "little")
+                if os.getppid() != parent:
+                    os._exit(1)
+
+            outcome = pickle.dumps([work(part, tick) for part in parts], pickle.HIGHEST_PROTOCOL)
+            with os.fdopen(writer, "wb") as pipe:
+                pipe.write(outcome)
+            status = 0
+        finally:
+            os._exit(status)
+
+    def outcomes(self, waiting: Callable[[], object]) -> list[Any] | None:
+        """What it made of its parts, when it is done; None if it failed. Now and then `waiting` is called."""
+        received = bytearray()
+        while True:
+            if not select.select([self._reader], [], [], POLL)[0]:
+                waiting()
+            elif chunk := os.read(self._reader, 1 << 20):
+                received += chunk
+            else:
+                break
+        # Of this process's own code, from a pipe that nobody else can write to.
+        return pickle.loads(received) if self.end() == 0 else None  # noqa: S301
+
+    def end(self, how: int = 0) -> int | None:
+        """Its exit status, after a signal `how` to it if that is not 0; None if it is gone already."""
+        if not self._id:
+            return None
+        process, self._id = self._id, 0
+        os.close(self._reader)
+        with suppress(ProcessLookupError, ChildProcessError):
+            if how:
+                os.kill(process, how)
+            return os.waitpid(process, 0)[1]
+        return None
+
+
+def _in_processes(
+    work: Callable[[Part, Tick], Outcome], parts: Sequence[Part], workers: int, progress: Tick
+) -> list[Outcome]:
+    counters, told = mmap(-1, workers * _COUNTER), 0
+
+    def tell(number: int = 0) -> None:
+        nonlocal told
+        counts = (counters[at : at + _COUNTER] for at in range(0, workers * _COUNTER, _COUNTER))
+        total = sum(int.from_bytes(count, "little") for count in counts)
+        told, elsewhere = total, total - told
+        if number + elsewhere:
+            progress(number + elsewhere)
+
+    started: list[_Worker] = []
+    try:
+        # One by one, so that those that run are known if the next one fails to start.
+        started.extend(_Worker(work, parts[number::workers], counters, number) for number in range(1, workers))
+        outcomes = {0: [work(part, tell) for part in parts[::workers]]}
+        for number, worker in enumerate(started, start=1):
+            # A worker that failed tells nothing of it: its parts are done here, where the same is raised.
+            made = worker.outcomes(tell)
+            outcomes[number] = [work(part, lambda _: None) for part in worker.parts] if made is None else made
+        tell()
+    finally:
+        for worker in started:
+            worker.end(signal.SIGKILL)
+    return [outcomes[at % workers][at // workers] for at in range(len(parts))]
+
+
+def is_own(thing: Any) -> bool:
+    """Whether a thing and all it holds are of this package, torch and Python: none of it is a user's or keeps a session
+    of another library, so that it works the same in a copy of the process. Models of texts count what they read, and
+    remember it: they are not."""
+    seen: set[int] = set()
+    todo = [thing]
+    while todo:
+        it = todo.pop()
+        if id(it) in seen or it is None or isinstance(it, _LEAVES):
+            continue
+        seen.add(id(it))
+        if isinstance(it, Mapping):
+            todo += [*it.keys(), *it.values()]
+        elif isinstance(it, list | tuple | set | frozenset):
+            todo += it
+        elif isinstance(it, partial):
+            todo += [it.func, it.args, it.keywords]
+        elif isinstance(it, MethodType):
+            todo += [it.__self__, it.__func__]
+        else:
+            code = it if isinstance(it, FunctionType | BuiltinFunctionType | type) else type(it)
+            module = code.__module__ or ""
+            if module.startswith(f"{_PACKAGE}.models.text.") or module.partition(".")[0] not in (_PACKAGE, "torch"):
+                return False
+            if isinstance(it, FunctionType):
+                todo += [cell.cell_contents for cell in it.__closure__ or ()]
+            elif module.partition(".")[0] == _PACKAGE and not isinstance(it, type):
+                slots = [name for kind in type(it).__mro__ for name in getattr(kind, "__slots__", ())]
+                todo += [*getattr(it, "__dict__", {}).values(), *(getattr(it, name, None) for name in slots)]
+    return True

@@ -1,0 +1,204 @@
+"""Work that is shared out to processes or threads comes back whole, in order, and leaves nothing running."""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+from functools import partial
+
+import pytest
+import torch
+from torch import Tensor
+
+import cgmh
+from cgmh.constraints.protocols import bind
+from cgmh.inputs import KeywordInput
+from cgmh.models.load import Models, load_embedded
+from cgmh.models.text.functions import FunctionModel
+from cgmh.sampling import Annealing, Constant, Kernel, runs, shards
+from cgmh.sampling.runs import run
+from cgmh.sampling.shards import Tick, is_own, share_out
+from cgmh.target import Target
+from cgmh.tasks import Keywords, Problem
+
+torch.set_num_threads(1)
+
+
+@pytest.fixture(params=[False, True], ids=["threads", "processes"])
+def forks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Threads or processes, also where the tests themselves run beside other threads, which do nothing then."""
+    monkeypatch.setattr(shards, "can_fork", lambda: True)
+    return bool(request.param)
+
+
+@pytest.mark.parametrize(("num_parts", "workers"), [(0, 2), (1, 2), (2, 2), (5, 2), (5, 3), (3, 8)])
+def test_every_part_comes_back_in_its_place(num_parts: int, workers: int, *, forks: bool) -> None:
+    told: list[int] = []
+
+    def work(part: int, tick: Tick) -> tuple[int, Tensor]:
+        tick(part)
+        return part, torch.full((2,), part)
+
+    made = share_out(work, range(num_parts), workers, forks=forks, progress=told.append)
+    assert [part for part, _ in made] == list(range(num_parts))
+    assert all(row.tolist() == [part, part] for part, row in made)
+    assert sum(told) == sum(range(num_parts))
+
+
+def test_all_but_one_worker_are_processes_or_none_is(*, forks: bool) -> None:
+    processes = share_out(lambda _, __: os.getpid(), range(6), 3, forks=forks)
+    assert len(set(processes)) == (3 if forks else 1)
+    assert processes[0] == processes[3] == os.getpid()
+    with pytest.raises(ChildProcessError):  # no process is left, not even a dead one
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_what_a_worker_raises_is_raised_here(*, forks: bool) -> None:
+    def work(part: int, _: Tick) -> int:
+        if part == 1:
+            raise cgmh.InfeasibleStart("part 1", [1])
+        return part
+
+    with pytest.raises(cgmh.InfeasibleStart, match="part 1") as raised:
+        share_out(work, range(2), 2, forks=forks)
+    assert raised.value.sources == {1}
+
+
+def test_what_a_killed_worker_leaves_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shards, "can_fork", lambda: True)
+    here = os.getpid()
+
+    def work(part: int, _: Tick) -> int:
+        if os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return part
+
+    assert share_out(work, range(5), 3, forks=True) == [0, 1, 2, 3, 4]
+
+
+def test_an_interruption_ends_all_workers(*, forks: bool) -> None:
+    reader, writer = os.pipe()
+
+    def work(_: int, tick: Tick) -> None:
+        os.write(writer, b"x")
+        while True:
+            tick(1)
+
+    def stop(_: int) -> None:
+        if len(os.read(reader, 1)):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        share_out(work, range(2), 2, forks=forks, progress=stop)
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+    os.close(reader)
+    os.close(writer)
+
+
+def test_workers_end_with_the_process_that_started_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shards, "can_fork", lambda: True)
+    reader, writer = os.pipe()
+
+    def work(part: int, tick: Tick) -> None:
+        os.write(writer, bytes([part]))
+        while True:
+            tick(1)
+
+    starter = os.fork()
+    if not starter:
+        try:
+            share_out(work, range(2), 2, forks=True)
+        finally:
+            os._exit(1)
+    os.close(writer)  # now the two workers alone can write
+    seen = {os.read(reader, 1), os.read(reader, 1)}
+    assert seen == {b"\0", b"\1"}
+    os.kill(starter, signal.SIGKILL)
+    os.waitpid(starter, 0)
+    assert select.select([reader], [], [], 30)[0], "a worker outlives the process that started it"
+    assert os.read(reader, 1) == b""
+    os.close(reader)
+
+
+def test_a_process_with_other_threads_is_not_forked() -> None:
+    """In a process of its own, because a test may run beside other threads."""
+    code = """if True:
+        import threading
+        from tqdm import tqdm
+        from cgmh.sampling.shards import can_fork
+        print(can_fork())
+        bar = tqdm(total=1)
+        print(threading.active_count() > 1, can_fork())
+        there = threading.Thread(target=lambda: print(can_fork()))
+        there.start(); there.join()
+        waiting = threading.Event()
+        threading.Thread(target=waiting.wait).start()
+        print(can_fork())
+        waiting.set()
+    """
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    linux = str(sys.platform == "linux")
+    assert printed == [linux, "True", linux, "False", "False"]
+
+
+class Mine:
+    """A class of a user."""
+
+    pinned = None
+
+
+@pytest.fixture
+def problem() -> Problem:
+    model = load_embedded()
+    return Keywords().pose(Keywords().read(KeywordInput(("snow", "mountain")), model.vocabulary), Models(model), 32, 0)
+
+
+def test_only_code_of_the_package_is_forked(problem: Problem) -> None:
+    own = problem.kernel(problem.target)
+    assert is_own((own, Constant(), Annealing(1, 2, 3)))
+
+    @cgmh.constraint(hard=True)
+    def brief(words: list[str]) -> bool:
+        return len(words) < 12
+
+    theirs = Target(problem.target.model, [*problem.target.constraints, bind(brief, problem.lexicon)])
+    assert not is_own(problem.kernel(theirs))
+    for foreign in (Mine(), brief, lambda: None, threading.Event(), partial(own.step, Mine())):
+        assert not is_own({"a": [own, (foreign,)]}), foreign
+    assert not is_own(FunctionModel(len))  # type: ignore[arg-type]
+
+
+def test_processes_and_threads_record_the_same(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shards, "can_fork", lambda: True)
+    monkeypatch.setattr(runs, "num_cores", lambda: 2)
+    kernel, names = problem.kernel(problem.target), torch.arange(32)
+    records = []
+    for forks in (True, False):
+        monkeypatch.setattr(runs, "is_own", lambda _, forks=forks: forks)
+        records.append(run(kernel, problem.start, 6, 0, Constant(1.2), names))
+    forked, threaded = records
+    assert forked.proposed.to_lists() == threaded.proposed.to_lists()
+    assert forked.final.to_lists() == threaded.final.to_lists()
+    assert forked.counts.tolist() == threaded.counts.tolist()
+    for name, column in forked.steps.items():
+        assert torch.equal(column, threaded.steps[name]), name
+
+
+def test_a_kernel_of_another_kind_stays_in_this_process(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What its user counts is counted."""
+    monkeypatch.setattr(shards, "can_fork", lambda: True)
+    monkeypatch.setattr(runs, "num_cores", lambda: 2)
+    seen: list[int] = []
+
+    class Counting(Kernel):
+        def init(self, sentences):  # type: ignore[no-untyped-def]
+            seen.append(len(sentences))
+            return super().init(sentences)
+
+    run(
+        Counting(problem.target, problem.moves(problem.target.model)), problem.start, 1, 0, Constant(), torch.arange(32)
+    )
+    assert seen == [16, 16]
