@@ -1,12 +1,15 @@
 """The cores of the machine, and how many of them one operation takes."""
 
 import os
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 
 import torch
+
+_SECOND = "cgmh-second"
 
 
 def num_cores() -> int:
@@ -25,12 +28,22 @@ def single_threaded() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-@cache
 def second_thread() -> ThreadPoolExecutor | None:
-    """A thread beside the one that asks, one thread inside each of its operations; None where there is one core.
+    """A thread beside the main one, with one thread inside each of its operations.
 
-    Halves that are large and few wait for each other once; the threads inside an operation wait at each of thousands.
+    None where there is one core, and to other threads, which share the cores already. Halves that are large and few
+    wait for each other once; the threads inside an operation wait at each of thousands.
     """
-    if num_cores() == 1:
+    if num_cores() == 1 or threading.current_thread() is not threading.main_thread():
         return None
-    return ThreadPoolExecutor(1, initializer=torch.set_num_threads, initargs=(1,))
+    return _second()
+
+
+@cache
+def _second() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, thread_name_prefix=_SECOND, initializer=torch.set_num_threads, initargs=(1,))
+
+
+def is_second(thread: threading.Thread) -> bool:
+    """Whether it is the thread that `second_thread` gives: it is idle whenever the main one does something else."""
+    return thread.name.startswith(_SECOND)

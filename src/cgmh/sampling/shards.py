@@ -26,7 +26,7 @@ from tqdm import TMonitor
 
 from ..text.lexicon import Lexicon
 from ..text.vocabulary import Vocabulary
-from ..threads import single_threaded
+from ..threads import is_second, single_threaded
 
 Part = TypeVar("Part")
 Outcome = TypeVar("Outcome")
@@ -91,9 +91,10 @@ def can_fork() -> bool:
     """Whether a copy of this process can go on by itself: on Linux, if it has no other thread that matters.
 
     What another thread holds at the moment of the fork stays locked in the copy for good. The monitor of progress bars
-    is harmless, for the copy shows none; so are idle threads of matrix products, of which it uses one.
+    is harmless, for the copy shows none; so are idle threads of matrix products, of which it uses one, and the second
+    thread of a text model, which works only while the main one waits.
     """
-    others = [thread for thread in threading.enumerate() if not isinstance(thread, TMonitor)]
+    others = [thread for thread in threading.enumerate() if not isinstance(thread, TMonitor) and not is_second(thread)]
     alone = others == [threading.main_thread()] and threading.current_thread() is threading.main_thread()
     return sys.platform == "linux" and alone and not torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
 
