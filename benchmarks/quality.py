@@ -36,9 +36,10 @@ from cgmh.evaluation.judges import NgramJudge
 from cgmh.inputs import KeywordInput
 from cgmh.models.load import Models, load_models
 from cgmh.proposals import GibbsOver, WordEdits
-from cgmh.ranking import Visit, choose, fluency, signature
+from cgmh.ranking import fluency, signature
 from cgmh.sampling import Constant, Kernel
 from cgmh.sampling.runs import SMALLEST_SHARD, Record, run
+from cgmh.selection import Visit, choose
 from cgmh.settings import Settings
 from cgmh.tasks import Keywords, Problem
 from cgmh.text.sentences import Sentences

@@ -19,9 +19,11 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
-from cleaning import NEED_VERB, Verbs, clean
+from cleaning import NEED_VERB, clean
 
-from cgmh.text.tokenizer import first_word, split, truecase
+from cgmh.models.pull.store import EMBEDDED, VERBS
+from cgmh.text.tokenizer import first_word, truecase
+from cgmh.text.verbs import Verbs
 from cgmh.text.vocabulary import SPECIALS, Vocabulary, is_special, shape
 from cgmh.training.classes import cluster, cooccurrence, vectors
 from cgmh.training.corpus import mostly_names, truecased_counts
@@ -52,22 +54,12 @@ WEIGHTS = {
     "simplewiki": 0.8,
 }
 GENERAL = tuple(WEIGHTS)[:7]
-LEARN_VERBS = ("lm/talk", "everyday/stories")  # corpora of whole sentences that tell verbs from nouns
 MIN_NEW = 25  # weighted occurrences of a word that is added to an older vocabulary
 NUM_BINS, NEAR = 100, 3  # a name of a single book: nearly all of it within so many hundredths of the fiction
 
 
 def source_of(data: Path, name: str) -> Path:
     return data / ("lm" if name in GENERAL else "everyday") / f"{name}.txt.xz"
-
-
-def learn_verbs(data: Path) -> Verbs:
-    def sentences() -> Iterator[list[str]]:
-        for name in LEARN_VERBS:
-            with lzma.open(data / f"{name}.txt.xz", "rt", encoding="utf-8") as lines:
-                yield from (split(line) for at, line in enumerate(lines) if at % 4 == 0)
-
-    return Verbs.learned(sentences())
 
 
 def tokenise(task: tuple[str, Path, Path, Verbs]) -> tuple[str, Counter[str], Counter[str], int, int]:
@@ -200,7 +192,7 @@ def main() -> None:
     total: Counter[str] = Counter()  # without weights
     num_corpora: Counter[str] = Counter()  # in which a word occurs more than once
     with ProcessPoolExecutor(2) as pool:
-        verbs = learn_verbs(args.data)
+        verbs = Verbs.load(EMBEDDED / VERBS)
         tasks = [(name, source_of(args.data, name), out / f"{name}.tok", verbs) for name in WEIGHTS]
         for name, words, openers, kept, lines in pool.map(tokenise, tasks):
             print(f"{name}: kept {kept:,} of {lines:,} sentences", flush=True)

@@ -23,9 +23,10 @@ from cgmh.evaluation.paraphrases import as_line, from_treebank, read_pairs, sour
 from cgmh.inputs import ParaphraseInput
 from cgmh.models.load import Models, load_models
 from cgmh.models.word.two_stage import log_readings
-from cgmh.ranking import LENGTH_OFFSET, POOL_SIZE, READING_OFFSET
+from cgmh.ranking import READING_OFFSET
 from cgmh.sampling import Constant
 from cgmh.sampling.runs import Record, run
+from cgmh.selection import LENGTH_OFFSET, POOL_SIZE
 from cgmh.tasks import Paraphrase, Problem
 from cgmh.tasks.paraphrase.report import Paraphrases
 from cgmh.tasks.paraphrase.source import Source

@@ -1,18 +1,11 @@
-"""The default report of a run: which of the visited sentences to show, and what to say about them.
+"""The default report of a run: how good the visited sentences are, and what to say about those that are shown.
 
-A chain's states are samples of the target. `last` shows the chains' final states as they are; `best` looks through
-everything that was visited for the sentences that the word model likes best, read forward, backward and word by word;
-`consensus` takes the samples that agree most with the others; `first` the sentences that were reached first, as the
-paper's paraphrases were chosen. All but `last` choose; what they show are not samples. Where a text model weights the
-samples, they are drawn again by their weights.
+The word model reads a sentence forward, backward and word by word; a text model, if there is one, as it stands.
 """
 
 import math
-from bisect import bisect_right
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 import torch
@@ -20,7 +13,6 @@ from torch import Tensor
 
 from . import __version__
 from .constraints import Constraint
-from .draws import Draws
 from .errors import BadModel
 from .models.load import Models
 from .models.protocols import TextModel, ask
@@ -30,31 +22,18 @@ from .models.word.two_stage import log_readings
 from .result import Result, Sentence, Step
 from .sampling.runs import KINDS, Record, num_workers
 from .sampling.shards import Tick, is_own, share_out
-from .settings import Rule, Settings
+from .selection import LENGTH_OFFSET, MAX_IN_COMMON, POOL_SIZE, Visit, choose, resample, thinned, visited, visits_of
+from .settings import Settings
 from .target import Target
 from .text.lexicon import Lexicon
 from .text.sentences import MAX_READ, Sentences, by_length, rows_within
 from .text.tokenizer import capitalize, first_word, join
 
-POOL_SIZE = 200  # sentences that are looked at closely
-LENGTH_OFFSET = 1.0  # the end of a sentence counts as a word
 # How the word model's three readings count, and what is added to the number of words: chosen for agreement with a big
 # model's ranking (benchmarks/ranking.py).
 FORWARD, BACKWARD, FILL, READING_OFFSET = 0.5, 0.5, 0.3, 3.0
 OWN_WEIGHT = 0.3  # what the word model's readings count beside a text model's log probability per word
 NOT_ASKED = 1e6  # by how much sentences that a text model was not asked about come after the others
-RESAMPLING = -1_000_000  # a step that no chain makes: the draws of resampling
-
-
-@dataclass(frozen=True)
-class Visit:
-    """A sentence of one input, and the chain that came to it."""
-
-    ids: tuple[int, ...]
-    log_target: float  # untempered
-    log_model: float
-    chain: int
-    clock: int = 0  # steps the chain had made when it came there
 
 
 @dataclass(frozen=True)
@@ -83,7 +62,7 @@ class Run:
         """
         visits, final = visited(self.record)
         starts = self.record.starts
-        return (_visits(self.start, starts, starts["clock"]) if starts else []) + visits, final
+        return (visits_of(self.start, starts, starts["clock"]) if starts else []) + visits, final
 
     def batch(self, sentences: Sequence[Sequence[int]], device: torch.device | str = "cpu") -> Sentences:
         """Sentences as answers to this input."""
@@ -104,21 +83,6 @@ class Run:
 
     def signature(self) -> str:
         return signature(self.task, self.models, self.settings, self.about)
-
-
-def visited(record: Record) -> tuple[list[Visit], list[Visit]]:
-    """Every sentence that the chains of an input came to, the last ones included; and the last ones alone."""
-    taken = record.steps["changed"].nonzero()[:, 0]
-    columns = {name: column[taken] for name, column in record.steps.items()}
-    visits = _visits(record.proposed.select(taken), columns, columns["step"] + 1)
-    final = _visits(record.final, record.finals, record.finals["clock"])
-    return visits + final, final
-
-
-def _visits(sentences: Sentences, columns: dict[str, Tensor], clock: Tensor) -> list[Visit]:
-    numbers = (columns["log_target"], columns["log_model"], columns["chain"], clock)
-    rows = zip(sentences.to_lists(), *(column.tolist() for column in numbers), strict=True)
-    return [Visit(tuple(ids), *rest) for ids, *rest in rows]
 
 
 def signature(task: str, models: Models, settings: Settings, about: str = "") -> str:
@@ -151,7 +115,7 @@ class Ranked:
     Sentences are looked up by `sentences.inputs`, an input by its `number` in the batch.
     """
 
-    max_in_common = 0.6  # the share of common words beyond which two answers count as the same
+    max_in_common = MAX_IN_COMMON
     num_asked: int | None = None  # the best so many are shown to a text model that ranks; None: all of the pool
 
     def __init__(self, lexicon: Lexicon, words: RecurrentModel) -> None:
@@ -174,7 +138,8 @@ class Ranked:
                 def fitness(pool: Sequence[Visit]) -> list[float]:
                     return self._fitness(run, pool, log_text)
 
-                chosen = choose(run.settings.select, visits, final, fitness, run.settings.n, self.max_in_common)
+                rule, given = run.settings.select, self.given(run.number)
+                chosen = choose(rule, visits, final, fitness, run.settings.n, self.max_in_common, given)
         return Result(
             run.input,
             tuple(self._sentence(run, visit, log_text.get(visit.ids)) for visit in chosen),
@@ -194,6 +159,10 @@ class Ranked:
     def merit(self, sentences: Sentences) -> Tensor:
         """[B]: what counts beside fluency when answers are ranked."""
         return torch.zeros(len(sentences), dtype=torch.float64)
+
+    def given(self, number: int) -> Collection[int]:
+        """Words that every answer has because they were asked for; how answers differ lies in the others."""
+        return ()
 
     def figures(self, sentences: Sentences) -> dict[str, Tensor]:
         """[B] each: figures that go along with an answer."""
@@ -289,33 +258,6 @@ class Ranked:
         )
 
 
-def choose(
-    rule: Rule,
-    visits: Sequence[Visit],
-    final: Sequence[Visit],
-    fitness: Callable[[Sequence[Visit]], list[float]],
-    n: int,
-    max_in_common: float = Ranked.max_in_common,
-) -> list[Visit]:
-    """At most `n` distinct sentences, best first; `fitness` is asked about the most probable ones only.
-
-    Sentences that have more than the share `max_in_common` of their words in common count as the same.
-    """
-    if rule == "last":
-        return _distinct(final)[:n]  # in the order of the chains: samples, not the best of them
-    if rule == "first":
-        return _distinct(sorted(visits, key=lambda visit: (visit.clock, visit.chain)))[:n]
-    if rule == "consensus":
-        pool = _distinct(final)
-        values = agreement([visit.ids for visit in pool])
-    else:
-        probable = sorted(_distinct(visits), key=lambda visit: -visit.log_target / (len(visit.ids) + LENGTH_OFFSET))
-        pool = probable[:POOL_SIZE]
-        values = fitness(pool)
-    order = sorted(range(len(pool)), key=lambda at: -values[at])
-    return _different([pool[at] for at in order], n, max_in_common)
-
-
 def fluency(sentences: Sequence[tuple[int, ...]], model: RecurrentModel) -> list[float]:
     """How well the word model likes each sentence, per word: all three readings together."""
     if not sentences:
@@ -332,75 +274,3 @@ def fluency(sentences: Sequence[tuple[int, ...]], model: RecurrentModel) -> list
     forward, backward, fill = torch.zeros_like(readings).index_copy_(1, places, readings).unbind()
     lengths = torch.tensor(list(map(len, sentences)), device=model.device)
     return ((FORWARD * forward + BACKWARD * backward + FILL * fill) / (lengths + READING_OFFSET)).tolist()
-
-
-def agreement(sentences: Sequence[tuple[int, ...]]) -> list[float]:
-    """Mean overlap (F1 of words and neighbouring pairs) of each sentence with the others."""
-    bags = [Counter(ids) + Counter(pairwise(ids)) for ids in sentences]
-    sizes = [sum(bag.values()) for bag in bags]
-    totals = [0.0] * len(bags)
-    for i, bag in enumerate(bags):
-        for j in range(i):
-            overlap = 2 * sum((bag & bags[j]).values()) / (sizes[i] + sizes[j])
-            totals[i] += overlap
-            totals[j] += overlap
-    return [total / max(len(bags) - 1, 1) for total in totals]
-
-
-def thinned(visits: Sequence[Visit], steps: int, num_times: int) -> list[Visit]:
-    """Where each chain was at `num_times` even times of its second half, the end being the last."""
-    num_times = max(1, min(num_times, steps // 2))
-    times = [steps - number * (steps // 2) // num_times for number in range(num_times)]
-    paths: dict[int, list[Visit]] = {}
-    for visit in visits:
-        paths.setdefault(visit.chain, []).append(visit)
-    kept = []
-    for path in paths.values():
-        path.sort(key=lambda visit: visit.clock)
-        clocks = [visit.clock for visit in path]
-        kept += [path[at - 1] for time in times if (at := bisect_right(clocks, time))]
-    return kept
-
-
-def resample(samples: Sequence[Visit], log_weights: Tensor, n: int, seed: int) -> tuple[list[Visit], float]:
-    """Importance resampling: at most `n` distinct samples, drawn by weight without replacement, and how many
-    independent ones all the samples are worth.
-
-    `samples` repeat as often as the chains were there; `log_weights` [N] are log (wanted / sampled) density of each.
-    As the number of samples grows, what is drawn first follows the wanted distribution.
-    """
-    log_weights = log_weights.double()
-    effective = torch.exp(2 * log_weights.logsumexp(0) - (2 * log_weights).logsumexp(0))
-    numbers: dict[tuple[int, ...], list[int]] = {}
-    for at, visit in enumerate(samples):
-        numbers.setdefault(visit.ids, []).append(at)
-    totals = torch.stack([log_weights[places].logsumexp(0) for places in numbers.values()])  # [D]
-    # The largest of log weight + Gumbel noise is a draw by weight, the next one a draw from the rest.
-    names = torch.arange(len(totals))
-    noise = -(-Draws(seed, names, torch.full_like(names, RESAMPLING)).uniform("resample").log()).log()
-    order = (totals + noise).argsort(descending=True)[: min(n, int((totals > -torch.inf).sum()))].tolist()
-    firsts = [samples[places[0]] for places in numbers.values()]
-    return [firsts[at] for at in order], float(effective)
-
-
-def _distinct(visits: Sequence[Visit]) -> list[Visit]:
-    first: dict[tuple[int, ...], Visit] = {}
-    for visit in visits:
-        first.setdefault(visit.ids, visit)
-    return list(first.values())
-
-
-def _different(ranked: Sequence[Visit], n: int, max_in_common: float) -> list[Visit]:
-    """The first `n` that differ clearly from those before; if there are too few, the next best fill up."""
-
-    def is_like(one: Visit, other: Visit) -> bool:
-        in_common = sum((Counter(one.ids) & Counter(other.ids)).values())
-        return 2 * in_common > 2 * max_in_common * max(len(one.ids), len(other.ids))
-
-    chosen: list[Visit] = []
-    passed: list[Visit] = []
-    for visit in ranked:
-        if len(chosen) == n:
-            break
-        (passed if any(is_like(visit, other) for other in chosen) else chosen).append(visit)
-    return chosen + passed[: n - len(chosen)]

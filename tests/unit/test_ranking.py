@@ -14,20 +14,10 @@ from torch import Tensor
 from cgmh import KeywordInput, Settings, __version__
 from cgmh.models.load import Models, load_embedded
 from cgmh.models.text.functions import FunctionModel
-from cgmh.ranking import (
-    POOL_SIZE,
-    Ranked,
-    Run,
-    Visit,
-    agreement,
-    choose,
-    fluency,
-    resample,
-    signature,
-    thinned,
-)
+from cgmh.ranking import Ranked, Run, fluency, signature
 from cgmh.sampling import Constant, Kernel
 from cgmh.sampling.runs import KINDS, Record, run
+from cgmh.selection import POOL_SIZE, Visit, agreement, choose, resample, thinned
 from cgmh.tasks import Keywords, Problem
 from cgmh.text.sentences import Sentences
 

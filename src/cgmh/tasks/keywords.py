@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import torch
+from torch import Tensor
 
 from ..constraints import Constraint, ContainsWords, EndsWith, Forbids, LengthBetween
 from ..constraints.words import MAX_ENTANGLED, TOO_ENTANGLED, normalize, untangle
@@ -13,6 +14,8 @@ from ..errors import BadInput, InfeasibleStart
 from ..inputs import KeywordInput
 from ..models.load import Models
 from ..models.protocols import WordModel
+from ..models.pull.store import EMBEDDED, VERBS
+from ..models.word.recurrent import RecurrentModel
 from ..proposals import Alternatives, FillHead, Group, Mixture, SwapBlocks, WordEdits, variants
 from ..ranking import Ranked
 from ..result import Result
@@ -21,6 +24,7 @@ from ..text.inflection import inflections
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
 from ..text.tokenizer import PAIRED
+from ..text.verbs import Verbs
 from ..text.vocabulary import Vocabulary, is_counted
 from .problem import Problem, target_model
 from .start import grow
@@ -30,6 +34,8 @@ ENDINGS = (".", "!", "?", "।", "۔", "؟")  # those that the vocabulary has
 GROWTH = 4  # words that a start gets beyond the keywords
 ROOM = 4  # marks that any sentence may have beside its words; a long one may have a third of their number
 EDITS, SWAPS, EXCHANGES = 0.86, 0.1, 0.04  # shares of the steps
+# What answers lose when they are ranked, in nats per word: without a verb, and for each long word that comes again.
+FRAGMENT, REPEATED, SHORT = 1.0, 0.3, 3
 
 Forms = frozenset[str]  # the words that will do at a place
 Phrase = list[frozenset[int]]  # the same as ids, place by place
@@ -131,10 +137,46 @@ class Keywords:
         own = [{id for id in _ids(required) if id >= len(lexicon.vocabulary)} for required in wanted]
         exchanges = [_exchanges(source, required, lexicon) for source, required in zip(sources, wanted, strict=True)]
         moves = partial(_moves, contains, wanted, exchanges, own)
-        return Problem(lexicon, words, Target(model, asked), moves, start, Ranked(lexicon, words), own=own)
+        report = KeywordReport(lexicon, words, wanted)
+        return Problem(lexicon, words, Target(model, asked), moves, start, report, own=own)
 
     def join(self, sources: Sequence[KeywordSource], results: Sequence[Result]) -> Result:
         return results[0]
+
+
+class KeywordReport(Ranked):
+    """Whole sentences before fragments, and answers that differ in more than a word beside the keywords."""
+
+    max_in_common = 0.5
+
+    def __init__(self, lexicon: Lexicon, words: RecurrentModel, wanted: Sequence[Required]) -> None:
+        super().__init__(lexicon, words)
+        self._given = [frozenset(_ids(required)) for required in wanted]
+        self._verbs = _verbs() if _is_english(lexicon.vocabulary) else None
+
+    def given(self, number: int) -> frozenset[int]:
+        return self._given[number]
+
+    def merit(self, sentences: Sentences) -> Tensor:
+        """[B]: what a fragment and a content word that is there twice lose."""
+        merits = []
+        for ids in sentences.to_lists():
+            words = self.lexicon.words(ids)
+            long_words = [word.lower() for word in words if len(word) > SHORT]
+            merit = -REPEATED * (len(long_words) - len(set(long_words)))
+            if self._verbs is not None and not self._verbs.finite_in(words):
+                merit -= FRAGMENT
+            merits.append(merit)
+        return torch.tensor(merits, dtype=torch.float64)
+
+
+@cache
+def _verbs() -> Verbs:
+    return Verbs.load(EMBEDDED / VERBS)
+
+
+def _is_english(vocabulary: Vocabulary) -> bool:
+    return all(word in vocabulary.ids for word in ("the", "is", "was", "they"))
 
 
 def _forms(word: str, vocabulary: Vocabulary, *, inflect: bool) -> Forms:

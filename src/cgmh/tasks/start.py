@@ -9,9 +9,10 @@ from ..draws import Draws
 from ..errors import InfeasibleStart
 from ..models.protocols import WordModel
 from ..models.word.recurrent import RecurrentModel
-from ..ranking import choose, fluency, visited
+from ..ranking import fluency
 from ..sampling.runs import Record, num_workers
 from ..sampling.shards import Tick, is_own, share_out
+from ..selection import choose, visited
 from ..target import Target
 from ..text.sentences import MAX_READ, Sentences, rows_within
 

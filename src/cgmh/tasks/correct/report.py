@@ -11,8 +11,9 @@ import torch
 
 from ... import __version__
 from ...constraints.channel import Channel
-from ...ranking import Run, Visit
+from ...ranking import Run
 from ...result import Result, Sentence
+from ...selection import Visit
 from ...text.edits import Edit, Ids, Words, splice, write_edits
 from ...text.gleu import compare, ngrams, score
 from ...text.lexicon import Lexicon

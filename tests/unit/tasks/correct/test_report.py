@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cgmh.inputs import CorrectInput
-from cgmh.ranking import Visit
 from cgmh.result import Result, Sentence
 from cgmh.sampling.runs import Record
+from cgmh.selection import Visit
 from cgmh.settings import Rule
 from cgmh.tasks import Problem
 from cgmh.tasks.correct import report as correct_report
