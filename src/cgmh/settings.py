@@ -16,11 +16,11 @@ _RANGES = {
     "n": (1, 1000), "steps": (1, 10**7), "chains": (1, 8192), "seed": (0, 2**62), "temperature": (0.05, 20.0),
     "temper": (1, 64), "threshold": (0.0, 1.0), "readings": (1, 10**7),
 }  # fmt: skip
-STEPS = 80  # of a chain on the word model alone
+STEPS = 100  # of a chain on the word model alone
 STEPS_WITH_BIG = 200
-READINGS = 250  # of a big target, for each input: a few seconds on two cores
+READINGS = 225  # of a big target, for each input: a few seconds on two cores
 STEPS_PER_READING = 50  # at most, of a chain that ends by its readings; about seven are usual
-SETTLING = 200  # steps on the word model before the chains go on with a big target: a start is free
+SETTLING = 180  # steps on the word model before the chains go on with a big target: a start is free
 # What a big model reads before a sentence: it then expects plain everyday English, not the first line of some web page.
 CONTEXT = (
     "Simple everyday sentences in good English:",

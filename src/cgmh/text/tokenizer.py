@@ -200,7 +200,8 @@ def capitalize(word: str) -> str:
     """The word as it opens a sentence. Addresses and words with capitals of their own (iPhone) stay as they are."""
     if any(c.isupper() for c in word) or "@" in word or word.startswith(("http://", "https://", "www.")):
         return word
-    return word[:1].upper() + word[1:]
+    first = word[:1].upper()
+    return (first if len(first) == 1 else word[:1]) + word[1:]  # ß has no capital of one letter
 
 
 def truecase(words: Sequence[str], is_ordinary: Callable[[str], bool]) -> list[str]:
