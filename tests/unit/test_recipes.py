@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 
 from cgmh.evaluation.corrections import CorrectionSet
+from cgmh.models.pull.store import EMBEDDED, VERBS
 from cgmh.tasks.correct.costs import COSTS, COSTS_BIG
 from cgmh.tasks.correct.source import first_factor
+from cgmh.text.verbs import Verbs
 
 SOURCE = "he go to schol ."
 
@@ -184,3 +186,35 @@ def test_a_mutant_is_caught_by_a_test_that_fails_and_by_nothing_else(mutants: Mo
     assert mutants.verdict(0, "1 passed") == "SURVIVED"
     for code in (None, 2, 4, 99):  # too slow, not to be imported, no such test, another source
         assert mutants.verdict(code, "").startswith("NO ANSWER")
+
+
+@pytest.mark.parametrize(
+    ("corpus", "at", "line", "kept"),
+    [
+        ("captions", 0, "A man is riding a horse.", True),
+        ("captions", 0, "A man riding a horse.", False),
+        ("captions", 0, "Man sets up a cart.", False),
+        ("commonsense", 60_000, "A javelin is a lance.", False),
+        ("commonsense", 60_000, "People throw javelins as far as they can.", True),
+        ("reasons", 0, "A dog is the same as an animal.", False),
+        ("stories", 0, "A.He decided that it was late.", True),
+        ("dialog", 320_000, "What time would you like to eat?", False),  # one in three of these is enough
+        ("dialog", 320_001, "What time would you like to eat?", True),
+        ("fiction", 0, "the end of a line that begins elsewhere.", False),
+        ("fiction", 0, "He had no mark at the end", False),
+    ],
+)
+def test_what_is_not_learned(corpus: str, at: int, line: str, kept: bool) -> None:
+    cleaning = recipe("english/cleaning.py")
+    words = cleaning.clean(line, at, corpus, Verbs.load(EMBEDDED / VERBS))
+    assert (words is not None) == kept
+    assert not kept or "A.He" not in words
+
+
+def test_verbs_are_learned_from_what_stands_before_them() -> None:
+    texts = ["he jumps .", "they jump .", "she jumped .", "the dogs ran .", "he ran .", "they like the dogs ."] * 4
+    verbs = recipe("english/verbs.py").learned(text.split() for text in texts)
+    assert set(verbs.singular) == {"jumps"}
+    assert {"jump"} <= set(verbs.base)
+    assert {"jumped", "ran"} <= set(verbs.past)
+    assert "dogs" not in {*verbs.singular, *verbs.base, *verbs.past}
