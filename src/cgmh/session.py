@@ -253,7 +253,9 @@ def _check(settings: Settings, models: Models, *, has_budget: bool) -> None:
     if not has_budget:
         raise BadInput("`readings` are counted for keywords only; leave it out, and give `steps`")
     if models.use != "target":
-        raise BadInput("`readings` are those of a big model as the target; leave it out, or give a `big` model for it")
+        raise BadInput(
+            "`readings` are those of a big model as the target; leave it out, or give a `big` one and `use` target"
+        )
     if not settings.takes_readings:
         asked = "`select` last" if settings.select == "last" else "`anneal`" if settings.anneal else "`temper`"
         raise BadInput(
