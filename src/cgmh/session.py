@@ -102,7 +102,7 @@ class Session:
         each_costs = settings.readings  # what the bar counts: readings, or steps
         if each_costs is None:
             each_costs = settings.chains * (settings.num_steps(with_big=False) + SETTLING * self.settles)
-        unit = "step" if settings.readings is None else "reading"
+        unit = " steps" if settings.readings is None else " readings"
         with tqdm(total=0, unit=unit, unit_scale=True, delay=2, disable=not progress, leave=False) as bar:
             for first in range(0, len(self.inputs), READ_AHEAD):
                 read = [self.read(number) for number in range(len(self.inputs))[first : first + READ_AHEAD]]
