@@ -102,7 +102,7 @@ class Session:
         each_costs = settings.readings  # what the bar counts: readings, or steps
         if each_costs is None:
             each_costs = settings.chains * (settings.num_steps(with_big=False) + SETTLING * self.settles)
-        unit = "step" if settings.readings is None else "reading"
+        unit = " steps" if settings.readings is None else " readings"
         with tqdm(total=0, unit=unit, unit_scale=True, delay=2, disable=not progress, leave=False) as bar:
             for first in range(0, len(self.inputs), READ_AHEAD):
                 read = [self.read(number) for number in range(len(self.inputs))[first : first + READ_AHEAD]]
@@ -253,7 +253,9 @@ def _check(settings: Settings, models: Models, *, has_budget: bool) -> None:
     if not has_budget:
         raise BadInput("`readings` are counted for keywords only; leave it out, and give `steps`")
     if models.use != "target":
-        raise BadInput("`readings` are those of a big model as the target; leave it out, or give a `big` model for it")
+        raise BadInput(
+            "`readings` are those of a big model as the target; leave it out, or give a `big` one and `use` target"
+        )
     if not settings.takes_readings:
         asked = "`select` last" if settings.select == "last" else "`anneal`" if settings.anneal else "`temper`"
         raise BadInput(

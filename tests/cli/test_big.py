@@ -104,13 +104,20 @@ def test_a_pulled_model_is_the_target_of_keywords_and_ranks_paraphrases_by_defau
 def test_the_budget_of_a_big_target_is_readings_unless_steps_are_given(tiny: Path) -> None:
     asked = ("keywords", "river", "--big", str(tiny), "--json", "--quiet", "--chains", "8")
     for given, said in (
-        ((), "| chains 8 | readings 250 |"),
+        ((), "| chains 8 | readings 225 |"),
         (("--readings", "9"), "| chains 8 | readings 9 |"),
         (("--steps", "3"), "| chains 8 | steps 3 | temp"),
         (("--steps", "3", "--readings", "9"), "| chains 8 | steps 3 | readings 9 |"),
     ):
         assert said in _signature(run(*asked, *given))
     assert "no such option '--readings'" in run("paraphrase", "How?", "--readings", "9").errors
+
+
+def test_too_few_sentences_of_a_budget_call_for_more_readings(tiny: Path) -> None:
+    asked = ("keywords", "river", "--big", str(tiny), "--quiet", "--chains", "8")
+    found = "note: fewer than 5 sentences were found; more --"
+    assert run(*asked, "--readings", "1").errors == f"{found}readings find more\n"
+    assert run(*asked, "--steps", "1", "--max-words", "1").errors == f"{found}steps or --chains find more\n"
 
 
 @pytest.mark.parametrize("form", ["lines", "json"])
@@ -168,7 +175,7 @@ def test_scores_of_a_big_model(tiny: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "part"),
     [
-        (("--use", "target"), "cgmh models pull smollm2"),
+        (("--use", "target"), "cgmh models pull gemma3-270m"),
         (("--use", "target", "--big", "none"), "needs a big model"),
         (("--big", "TINY", "--context", "EMPTY"), "has no lines"),
         (("--big", "smollm2"), "cgmh models pull smollm2"),

@@ -50,6 +50,15 @@ def keywords_command(ctx: click.Context, /, words: tuple[str, ...], file: str | 
     cgmh keywords BMW Zürich --forbid expensive         any string may be a keyword
     cgmh keywords --file sets.txt --json > out.jsonl    one set per line
 
+    \b
+    cgmh models pull gemma3-270m                        once: a small LLM, then used by default
+    cgmh keywords letter friend --readings 1000         it works longer: better sentences
+    cgmh keywords letter friend --use rerank            it only ranks: sooner
+    cgmh keywords letter friend --big none              without it
+
+    The model inside the package proposes each change. Once a big model is pulled, it is the judge: it reads the
+    changes that pass, until --readings are used up. Ctrl-C then prints the best sentences so far.
+
     A keyword in lower case matches any casing; one with capitals is kept exactly. A keyword given twice must
     appear twice. Without words or --file, sets are read from stdin, one per line. Lines that cannot be answered are
     named on stderr, the others are answered, and the exit code is 2.
@@ -65,7 +74,10 @@ def keywords_command(ctx: click.Context, /, words: tuple[str, ...], file: str | 
     if options["trace"] and "all" in words:
         click.echo("note: all is a keyword here; --trace-all is what prints every step", err=True)
     settings = wanted_settings(ctx, options, KeywordInput.defaults, KeywordInput.uses)
-    ctx.exit(print_answers(lines, inputs, settings, options, _Page(headings=len(lines) > 1)))
+    page = _Page(headings=len(lines) > 1)
+    if options["big"] and settings.use in (None, "target") and settings.budget is not None:
+        page.advice = "more --readings find more"
+    ctx.exit(print_answers(lines, inputs, settings, options, page))
 
 
 class _Page(Page):

@@ -42,8 +42,9 @@ def sampling_options(
     budget = click.option(
         "--readings",
         type=int,
-        help=f"Sentences that a big target may be asked about for each {input}; by default {READINGS}, unless --steps "
-        "are given. Of both, what ends first counts.",
+        help="With a big model as the target, how long it works: so many candidate sentences are read by it for each "
+        f"{input}. More readings, better sentences; the time grows with them. By default {READINGS}, unless --steps "
+        "are given; with both, what ends first counts.",
     )
     return _together(
         click.option(
@@ -176,7 +177,7 @@ def _wanted_big(options: dict[str, Any], settings: Settings, uses: Sequence[Use]
         big = installed_big()
         asked = f"`use` {settings.use} needs" if settings.use else "`readings` need" if settings.readings else ""
         if big is None and asked:
-            raise BadInput(f"{asked} a big model; run: cgmh models pull smollm2, or name a `big` one")
+            raise BadInput(f"{asked} a big model; run: cgmh models pull gemma3-270m, or name a `big` one")
     return None if big == "none" else big
 
 

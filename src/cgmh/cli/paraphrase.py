@@ -44,15 +44,15 @@ _INPUT = ("match", "protect", "max_overlap", "difference", "start", "keep")  # o
 )
 @protect_option(
     ParaphraseInput.protect,
-    "Facts that stay as they are, no others being added, and their places (those of a kind stay in order, each beside "
-    "what belongs to it)",
+    "Facts that stay as they are, no others being added. places: they also stay in order, each beside what belongs to "
+    "it, so that 'from Paris to Berlin' is not turned round. The kinds",
     PROTECTED,
 )
 @click.option(
     "--keep",
     multiple=True,
     metavar="WORD",
-    help="A word or a phrase of the sentence that stays as it is. Repeat it for more.",
+    help="A word or a phrase that stays as it is; each sentence has to contain it. Repeat it for more.",
 )
 @click.option(
     "--max-overlap",
@@ -95,7 +95,7 @@ def paraphrase_command(ctx: click.Context, /, texts: tuple[str, ...], file: str 
     cgmh paraphrase "How do I learn guitar?" "Who won in 1998?"    each TEXT is a sentence
     cgmh paraphrase --file questions.txt --json > out.jsonl        one sentence per line
     cgmh paraphrase "..." --match kw+st=0.8 --protect numbers,names
-    cgmh paraphrase "..." --keep guitar                            this word stays
+    cgmh paraphrase "How do I learn guitar?" --keep learn          this word stays
     cgmh paraphrase "..." --max-overlap 40                         further from the source
     cgmh paraphrase "..." --trace                                  how the best one came about
 

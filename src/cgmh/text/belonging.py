@@ -25,7 +25,7 @@ _PREPOSITIONS = _DIRECTIONS | frozenset(
 QUALIFY_BEFORE = _DIRECTIONS | frozenset(
     "more less fewer greater higher lower least most only just about around almost nearly approximately roughly "
     "exactly than another other extra additional further every each per next last first past within maximum minimum "
-    "some".split()
+    "some full mere whole".split()
 )
 QUALIFY_AFTER = frozenset("more less fewer only extra additional further ago later earlier plus".split())
 _AFTER_PAIRS = frozenset((("or", "more"), ("or", "less"), ("or", "fewer"), ("at", "least"), ("at", "most")))

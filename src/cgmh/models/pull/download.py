@@ -113,10 +113,9 @@ class _Pull:
             if file.is_dir():
                 self._from_directory(file)
                 return
-            content = self._expected(file.name)
             if not file.is_file():
-                raise BadInput(f"{file}: no such file")
-            self._install(file, content, file.name)
+                raise BadInput(f"{file}: no such file or directory")
+            self._install(file, self._expected(file.name), file.name)
 
     def _expected(self, file: str) -> Content | None:
         """What a file of this name must be, if that is known."""
@@ -236,7 +235,7 @@ def _deleting(*parts: Path) -> Iterator[None]:
     except BadModel as error:
         for part in parts:
             part.unlink(missing_ok=True)
-        raise BadModel(f"{error}; it was deleted") from error
+        raise BadModel(f"{error}; it was deleted: run the pull again") from error
 
 
 def _printable(text: object) -> str:

@@ -126,7 +126,7 @@ def test_a_tampered_wheel_is_deleted(server: PackageServer, wheel: bytes, home: 
     server.files[path] = wheel[:-10] + bytes([wheel[-10] ^ 1]) + wheel[-9:]
     message = refused("tiny", client=to(server.index))
     assert "not tiny_wheel-1.0-py3-none-any.whl (its sha256 is" in message
-    assert message.endswith("it was deleted")
+    assert message.endswith("it was deleted: run the pull again")
     assert files(home) == []
     server.files[path] = wheel + b"more"
     message = refused("tiny", client=to(server.index))

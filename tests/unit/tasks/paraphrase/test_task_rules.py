@@ -64,6 +64,7 @@ def sentences(problem: Problem, *texts: str, input: int = 0) -> Sentences:
         # what qualifies a number is neither won nor lost
         ("She has 3 cats.", "She saw 3 cats.", "She has only 3 cats."),
         ("She has 3 cats.", "She saw 3 cats.", "She has 3 cats more."),
+        ("It costs 80 euros.", "That costs 80 euros.", "It costs a full 80 euros."),
         ("She has 3 cats.", "Only she has 3 cats.", "She has over 3 cats."),
         ("She has at least 3 cats.", "She saw at least 3 cats.", "She has 3 cats."),
         ("She slept 3 hours ago.", "She ate 3 hours ago.", "She slept 3 hours."),
