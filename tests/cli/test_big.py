@@ -168,7 +168,7 @@ def test_scores_of_a_big_model(tiny: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "part"),
     [
-        (("--use", "target"), "cgmh models pull smollm2"),
+        (("--use", "target"), "cgmh models pull gemma3-270m"),
         (("--use", "target", "--big", "none"), "needs a big model"),
         (("--big", "TINY", "--context", "EMPTY"), "has no lines"),
         (("--big", "smollm2"), "cgmh models pull smollm2"),

@@ -188,7 +188,7 @@ def test_help_teaches() -> None:
     for command in ("list", "show", "path", "pull", "remove"):
         assert f"\n  {command} " in answer.output
         assert "cgmh models" in models(command, "--help").output
-    assert "cgmh models pull smollm2" in run("--help").output
+    assert "cgmh models pull gemma3-270m" in run("--help").output
 
 
 @pytest.fixture

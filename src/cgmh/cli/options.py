@@ -176,7 +176,7 @@ def _wanted_big(options: dict[str, Any], settings: Settings, uses: Sequence[Use]
         big = installed_big()
         asked = f"`use` {settings.use} needs" if settings.use else "`readings` need" if settings.readings else ""
         if big is None and asked:
-            raise BadInput(f"{asked} a big model; run: cgmh models pull smollm2, or name a `big` one")
+            raise BadInput(f"{asked} a big model; run: cgmh models pull gemma3-270m, or name a `big` one")
     return None if big == "none" else big
 
 

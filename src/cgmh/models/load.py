@@ -72,7 +72,7 @@ def load_models(
     if big is None:
         if use is not None:
             raise BadInput(
-                f"`use` {use} needs a big model; run: cgmh models pull smollm2, and name it as `big` smollm2"
+                f"`use` {use} needs a big model; run: cgmh models pull gemma3-270m, and name it as `big` gemma3-270m"
             )
         return Models(words, masked=masked)
     use = use or uses[0]

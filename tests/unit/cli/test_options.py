@@ -72,9 +72,9 @@ def test_a_big_model_is_one_that_was_named() -> None:
     assert read("--big", "none")[1]["big"] is None
     settings, options = read("--big", "mine", "--use", "target")
     assert (settings.use, options["big"]) == ("target", "mine")
-    with pytest.raises(BadInput, match="`use` rerank needs a big model; run: cgmh models pull smollm2"):
+    with pytest.raises(BadInput, match="`use` rerank needs a big model; run: cgmh models pull gemma3-270m"):
         read("--use", "rerank")
-    with pytest.raises(BadInput, match="`readings` need a big model; run: cgmh models pull smollm2"):
+    with pytest.raises(BadInput, match="`readings` need a big model; run: cgmh models pull gemma3-270m"):
         read("--readings", "9")
     assert read("--readings", "9", "--big", "mine")[0].readings == 9
     settings, options = read("--use", "target", uses=CorrectInput.uses)
