@@ -109,7 +109,7 @@ def keywords(
 ) -> Result:
     """Sentences that contain the words: ``cgmh.keywords(["lottery", "scholarships"]).texts``.
 
-    With `big`, a stronger model of texts (``big="smollm2"``) is the target, ranks or weights: see `solve`. As the
+    With `big`, a stronger model of texts (``big="gemma3-270m"``) is the target, ranks or weights: see `solve`. As the
     target it is asked about `readings` sentences, or for `steps` steps of each chain; of both, what ends first counts.
     """
     input = KeywordInput(strings("words", words), ordered, inflect, strings("forbid", forbid), min_words, max_words)

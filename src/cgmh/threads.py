@@ -44,6 +44,10 @@ def _second() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, thread_name_prefix=_SECOND, initializer=torch.set_num_threads, initargs=(1,))
 
 
+if hasattr(os, "register_at_fork"):  # threads do not follow into a copy of the process: it starts its own
+    os.register_at_fork(after_in_child=_second.cache_clear)
+
+
 def is_second(thread: threading.Thread) -> bool:
     """Whether it is the thread that `second_thread` gives: it is idle whenever the main one does something else."""
     return thread.name.startswith(_SECOND)

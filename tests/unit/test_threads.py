@@ -5,7 +5,8 @@ import os
 import pytest
 import torch
 
-from cgmh.threads import num_cores, single_threaded
+from cgmh import threads
+from cgmh.threads import num_cores, second_thread, single_threaded
 
 
 @pytest.mark.parametrize("before", [1, 2])
@@ -25,3 +26,22 @@ def test_threads_are_given_back(before: int) -> None:
 
 def test_cores_are_those_that_this_process_may_use() -> None:
     assert 1 <= num_cores() <= (os.cpu_count() or 1)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not copied here")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_copy_of_the_process_starts_a_second_thread_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "num_cores", lambda: 2)
+    here = second_thread()
+    assert here is not None
+    assert here.submit(os.getpid).result() == os.getpid()
+    copy = os.fork()
+    if not copy:
+        status = 1
+        try:
+            there = second_thread()
+            status = 0 if there is not None and there.submit(os.getpid).result(timeout=10) == os.getpid() else 1
+        finally:
+            os._exit(status)
+    assert os.waitpid(copy, 0)[1] == 0
+    assert second_thread() is here

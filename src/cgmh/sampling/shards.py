@@ -84,7 +84,7 @@ def _in_threads(
 
 
 class _CannotFork(Exception):
-    """The system has no room for another process."""
+    """The system has no room for another process, or for its pipe."""
 
 
 def can_fork() -> bool:
@@ -104,8 +104,11 @@ class _Worker:
 
     def __init__(self, work: Callable[[Any, Tick], Any], parts: Sequence[Any], counters: mmap, number: int) -> None:
         self.parts = parts
-        self._reader, writer = os.pipe()
         parent = os.getpid()
+        try:
+            self._reader, writer = os.pipe()
+        except OSError as error:
+            raise _CannotFork from error
         try:
             with warnings.catch_warnings():  # Python counts idle threads of matrix products, too
                 warnings.simplefilter("ignore", DeprecationWarning)
@@ -139,9 +142,10 @@ class _Worker:
 
     def outcomes(self, waiting: Callable[[], object]) -> list[Any] | None:
         """What it made of its parts, when it is done; None if it failed. Now and then `waiting` is called."""
-        received = bytearray()
+        received, readable = bytearray(), select.poll()  # any number of files may be open
+        readable.register(self._reader, select.POLLIN)
         while True:
-            if not select.select([self._reader], [], [], POLL)[0]:
+            if not readable.poll(1000 * POLL):
                 waiting()
             elif chunk := os.read(self._reader, 1 << 20):
                 received += chunk

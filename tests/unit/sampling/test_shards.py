@@ -123,6 +123,26 @@ def test_workers_end_with_the_process_that_started_them(monkeypatch: pytest.Monk
     os.close(reader)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
+def test_many_open_files_do_no_harm() -> None:
+    """The pipe may have a large number; where there is no room for one, threads do the work. In a process of its own,
+    whose limits these are."""
+    code = """if True:
+        import os, resource
+        from cgmh.sampling.shards import share_out
+        resource.setrlimit(resource.RLIMIT_NOFILE, (1200, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+        opened = [os.dup(0) for _ in range(1100)]
+        print(len(set(share_out(lambda *_: os.getpid(), range(4), 2, forks=True))))
+        try:
+            while True:
+                opened.append(os.dup(0))
+        except OSError:  # there are no more
+            print(len(set(share_out(lambda *_: os.getpid(), range(4), 2, forks=True))))
+    """
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (answer.stdout, answer.stderr) == ("2\n1\n", "")
+
+
 def test_a_process_with_other_threads_is_not_forked() -> None:
     """In a process of its own, because a test may run beside other threads."""
     code = """if True:

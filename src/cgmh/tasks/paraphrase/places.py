@@ -1,13 +1,13 @@
 """Facts in their places: those of a kind in their order, each beside what belongs to it, no number newly qualified."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from torch import Tensor
 
 from ...constraints import Constraint, ContainsWords, NeverBeside, Requirement
 from ...constraints.words import Alternative
 from ...text.belonging import QUALIFY_AFTER, QUALIFY_BEFORE, is_preposition
-from ...text.facts import KINDS
+from ...text.facts import KINDS, Fact
 from ...text.lexicon import Lexicon
 from ...text.sentences import Sentences
 from .source import Source
@@ -45,8 +45,9 @@ class Places:
             numbers = [fact for fact in source.belonging if fact.kind == "numbers"]
             fixed = {id for (phrase,) in required for place in phrase for id in place}
             words = [word.lower() for word in source.words]
-            left = {word for fact in numbers for word in words[: fact.start][-1:]}
-            right = {word for fact in numbers for word in words[fact.end :][:1]}
+            spans = list(_occurrences(words, numbers))
+            left = {word for start, _ in spans for word in words[:start][-1:]}
+            right = {word for _, end in spans for word in words[end:][:1]}
             before.append({id for word in QUALIFY_BEFORE - left for id in lexicon.vocabulary.casings(word)} - fixed)
             after.append({id for word in QUALIFY_AFTER - right for id in lexicon.vocabulary.casings(word)} - fixed)
             bare.append([source.phrase(fact, lexicon) for fact in numbers if not is_preposition(words[fact.start])])
@@ -74,3 +75,12 @@ class Places:
         """The phrases that a source requires, with and without what belongs to them."""
         in_order = [requirement for of_kind in self._phrases.values() for requirement in of_kind[number]]
         return [phrase for requirement in (*self._required[number], *in_order) for phrase in requirement]
+
+
+def _occurrences(words: Sequence[str], facts: Sequence[Fact]) -> Iterator[tuple[int, int]]:
+    """Where the words of a fact stand: "5" also within "more than 5"."""
+    for fact in facts:
+        wanted = words[fact.start : fact.end]
+        for at in range(len(words) - len(wanted) + 1):
+            if words[at : at + len(wanted)] == wanted:
+                yield at, at + len(wanted)

@@ -96,6 +96,19 @@ def test_a_word_that_has_to_stay_may_stand_beside_a_number() -> None:
     assert problem.target.possible(others).tolist() == [True, True, False]
 
 
+@pytest.mark.parametrize(
+    ("source", "refused"),
+    [
+        ("Is more than 5 ever 5?", "Is more than 5 ever over 5?"),
+        ("She had 5 cats more and he had 5 cats.", "She had 5 cats more and he had 5 cats ago."),
+        ("Is the 5 here at least 5?", "Is only 5 here at least 5?"),
+    ],
+)
+def test_a_source_obeys_where_a_number_is_there_again_and_qualified(source: str, refused: str) -> None:
+    problem = pose(source)
+    assert problem.target.possible(sentences(problem, source, refused)).tolist() == [True, False]
+
+
 def test_what_is_to_be_kept() -> None:
     problem = pose("Why do big dogs bark at New York?", keep=("Big Dogs", "bark", "new"))
     allowed = "When do big dogs in New York bark?"
