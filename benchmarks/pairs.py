@@ -1,8 +1,8 @@
 """How often a model finds the sensible one of two sentences: python benchmarks/pairs.py comve.jsonl.xz [--model MODEL]
 
-Each line of the file has a `sense` and a `nonsense` sentence that people wrote, alike in most words. The sensible one is
-found if its log probability is the higher one: read forward, read backward, filled word by word, per word as answers are
-ranked, and, with --big, by a model of texts. Writes benchmarks/results/pairs.json.
+Each line of the file has a `sense` and a `nonsense` sentence that people wrote, alike in most words. The sensible one
+is found if its log probability is the higher one: read forward, read backward, filled word by word, per word as answers
+are ranked, and, with --big, by a model of texts. Writes benchmarks/results/pairs.json.
 """
 
 import argparse
