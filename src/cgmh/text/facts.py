@@ -168,7 +168,7 @@ def _numbers(words: Sequence[str]) -> Iterator[tuple[int, int]]:
             or (word in _BEFORE_NUMBER - _BETWEEN_NUMBERS and after)
             or (word in _AFTER_NUMBER and before)
             or (word == "one" and ((after and lower[at + 1] in _SCALES) or (before and lower[at - 1] in _TENS)))
-            or (word == "one" and _COUNTED_BY_ONE.intersection(lower[at + 1 : at + 2]))
+            or (word == "one" and at + 1 < len(words) and lower[at + 1] in _COUNTED_BY_ONE)
             or (word == "and" and before and after and lower[at - 1] in _SCALES)
         )
     yield from _runs(flags)

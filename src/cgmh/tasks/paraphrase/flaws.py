@@ -11,9 +11,9 @@ _FINITE = frozenset("is are am was were does did can could will would should has
 _SUPERLATIVES = frozenset("best worst most least".split())
 # Words before which those behind do not stand.
 _NEVER_BEFORE = {
-    **{word: _DETERMINERS for word in _DETERMINERS},
-    **{word: _FINITE for word in _FINITE},
-    **{word: _DETERMINERS | _SUPERLATIVES for word in ("a", "an", "some")},
+    **dict.fromkeys(_DETERMINERS, _DETERMINERS),
+    **dict.fromkeys(_FINITE, _FINITE),
+    **dict.fromkeys(("a", "an", "some"), _DETERMINERS | _SUPERLATIVES),
     "is": _FINITE | frozenset("i you we they".split()),
     "was": _FINITE | frozenset("you we they".split()),
     "does": _FINITE | frozenset("i you we they".split()),
