@@ -22,7 +22,7 @@ SIMILARITIES = ("cw", "st", "wvm")  # that count, whatever was matched
 MERIT = {
     "cw": 2.0, "st": 2.0, "wvm": 0.3, "overlap": 2.0,
     "person": 0.2, "modal": 0.25, "question": 0.5, "degree": 0.25, "link": 0.25,
-    "tense": 0.5, "unit": 1.0, "opposite": 1.0,
+    "unit": 1.0, "opposite": 1.0,
     "lost": 1.0, "added": 1.0, "flaws": 2.0,
 }  # fmt: skip
 

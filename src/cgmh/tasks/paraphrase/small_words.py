@@ -27,10 +27,9 @@ SMALL_WORDS = {
     "degree": (
         "more", "most", "less fewer", "least", "best top", "better", "good great nice", "worst bad worse", "only just",
         "first", "last", "next", "else other another", "always ever", "too", "even still", "many much", "some any",
-        "all every each", "very so quite extremely highly", "really actually", "likely probably", "now currently",
+        "all every each",
     ),
     "link": ("if whether", "because since as", "while", "and", "or", "but though although", "without", "than"),
-    "tense": ("was were did had wasn't weren't didn't hadn't",),
     "unit": (
         "second seconds", "minute minutes", "hour hours", "day days", "week weeks", "month months", "year years",
         "decade decades", "century centuries", "inch inches", "foot feet", "mile miles", "kilometer kilometers km",
@@ -46,7 +45,7 @@ SMALL_WORDS = {
         "slow slower slowly", "high", "low", "true real", "false fake", "send sending", "receive receiving", "safe",
         "dangerous", "husband boyfriend", "wife girlfriend", "rich", "poor", "cheap cheaper cheapest",
         "expensive", "public", "private", "legal", "illegal", "north", "south", "east", "west", "hot", "cold",
-        "remove delete", "add", "import", "export", "win", "married", "single", "domestic", "international",
+        "remove delete", "add", "import", "export", "win", "married", "single", "domestic", "international", "off", "up", "down",
     ),
 }  # fmt: skip
 

@@ -8,7 +8,7 @@ from cgmh.text.sentences import Sentences
 from cgmh.text.vocabulary import SPECIALS, Vocabulary
 
 KNOWN = (
-    "how what why can could should do does I you we learn it the best better more if because and ? How did was a in "
+    "how what why can could should do does I you we learn it the best better more if because and ? How a in "
     "month week reduce lower increase"
 ).split()
 SOURCES = ("how can I learn it ?", "what should we do and why ?", "how can I reduce it in a month ?")
@@ -51,10 +51,9 @@ def test_each_input_has_its_own_source() -> None:
         ("how can I lower it in a month ?", {}),
         ("how can I increase it in a month ?", {"opposite": 1}),
         ("how can I reduce it in a week ?", {"unit": 2}),
-        ("how did I reduce it in a month ?", {"tense": 1}),
     ],
 )
-def test_a_direction_a_unit_and_a_tense(sentence: str, changed: dict[str, int]) -> None:
+def test_a_direction_and_a_unit(sentence: str, changed: dict[str, int]) -> None:
     lexicon = Lexicon(Vocabulary([*SPECIALS, *KNOWN]))
     small_words = SmallWords([[[lexicon.add(word) for word in source.split()]] for source in SOURCES], lexicon)
     counted = small_words(Sentences.from_lists([[lexicon.add(word) for word in sentence.split()]], 20, [2]))
