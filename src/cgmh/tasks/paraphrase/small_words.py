@@ -45,7 +45,8 @@ SMALL_WORDS = {
         "slow slower slowly", "high", "low", "true real", "false fake", "send sending", "receive receiving", "safe",
         "dangerous", "husband boyfriend", "wife girlfriend", "rich", "poor", "cheap cheaper cheapest",
         "expensive", "public", "private", "legal", "illegal", "north", "south", "east", "west", "hot", "cold",
-        "remove delete", "add", "import", "export", "win", "married", "single", "domestic", "international", "off", "up", "down",
+        "remove delete", "add", "import", "export", "win", "married", "single", "domestic", "international",
+        "off", "up", "down",
     ),
 }  # fmt: skip
 
