@@ -12,7 +12,7 @@ from ...errors import BadInput
 from ...inputs import STARTS, ParaphraseInput
 from ...models.load import Models
 from ...models.protocols import WordModel
-from ...proposals import Alternatives, FillHead, GibbsOver, Leap, Mixture, Proposal, SwapBlocks, WordEdits, variants
+from ...proposals import Alternatives, FillHead, GibbsOver, Leap, Mixture, SwapBlocks, WordEdits, variants
 from ...result import Result
 from ...target import Target
 from ...text.lexicon import Lexicon
@@ -22,13 +22,12 @@ from ..problem import Problem, target_model
 from ..start import repeated
 from ..wordlists import WordLists
 from .matching import Matching
-from .phrasings import groups
 from .places import Places
 from .report import Paraphrases
 from .source import Source, read_source
 
 ROOM = 8  # words by which an answer may be longer than its source
-EDITS, SWAPS, CASINGS, PHRASES = 0.86, 0.06, 0.02, 0.06  # shares of the steps
+EDITS, SWAPS, CASINGS = 0.9, 0.08, 0.02  # shares of the steps
 LEAPS = 0.05  # of the steps, where a similarity must not fall below a bound
 
 
@@ -68,7 +67,6 @@ class Paraphrase:
 
         own = [{id for id in source.ids if id >= len(lexicon.vocabulary)} for source in sources]
         casings = [variants(places.casings(number)) for number in range(len(sources))]
-        phrasings = [[] if asked.gibbs else groups(source.words, lexicon) for source in sources]
         longest = [places.longest(number) for number in range(len(sources))]
 
         def pinned(sentences: Sentences) -> Tensor:
@@ -78,9 +76,7 @@ class Paraphrase:
             head = FillHead(model, own=own)
             filler = GibbsOver(model, Target(model, constraints), own=own) if asked.gibbs else head
             edits = WordEdits(filler, pinned=pinned)
-            exchanges: list[tuple[Proposal, float]]
-            exchanges = [(SwapBlocks(longest), SWAPS), (Alternatives(casings), CASINGS)]
-            mixture = Mixture([(edits, EDITS), *exchanges, (Alternatives(phrasings), PHRASES)])
+            mixture = Mixture([(edits, EDITS), (SwapBlocks(longest), SWAPS), (Alternatives(casings), CASINGS)])
             return mixture.beside(Leap(WordEdits(head), model), LEAPS) if matching.bounded else mixture
 
         report = Paraphrases(lexicon, words, sources, overlap, matching)

@@ -11,7 +11,6 @@ from ...text.lexicon import Lexicon
 from ...text.sentences import Sentences
 from .flaws import num_flaws
 from .matching import COMMON, RAREST, Matching
-from .phrasings import rewordings
 from .small_words import SmallWords
 from .source import Source
 
@@ -34,7 +33,7 @@ class Merit:
         self._overlap = overlap
         self._close = {name: Weighted(matching.function(name), 1.0) for name in SIMILARITIES}
         self._content_words = matching.content_words
-        self._small_words = SmallWords([list(rewordings(source.words, lexicon)) for source in sources], lexicon)
+        self._small_words = SmallWords([source.ids for source in sources], lexicon)
         self._lexicon, self._own_flaws = lexicon, [num_flaws(source.words) for source in sources]
 
     def __call__(self, sentences: Sentences) -> Tensor:

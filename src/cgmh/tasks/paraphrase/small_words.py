@@ -55,12 +55,9 @@ _MAY_GO = frozenset(("modal", "opposite"))
 
 
 class SmallWords:
-    """How many such words of each class a sentence has too few or too many, beside its source.
+    """How many such words of each class a sentence has too few or too many, beside its source."""
 
-    A source may be given in several wordings that say the same; the one counts that is nearest to the sentence.
-    """
-
-    def __init__(self, sources: Sequence[Sequence[Sequence[int]]], lexicon: Lexicon) -> None:
+    def __init__(self, sources: Sequence[Sequence[int]], lexicon: Lexicon) -> None:
         groups = torch.full((len(lexicon),), -1)  # [ids]: the group of a word, or none
         self._bounds: dict[str, tuple[int, int]] = {}  # the groups of a class
         number = 0
@@ -69,18 +66,14 @@ class SmallWords:
                 groups[[id for word in words.split() for id in lexicon.casings(word) if id < len(groups)]] = number
                 number += 1
             self._bounds[name] = (number - len(of_class), number)
-        most = max(map(len, sources))
-        own = [list(wording) for source in sources for wording in (*source, *[source[0]] * (most - len(source)))]
-        counts = _counts(Sentences.from_lists(own, max(map(len, own)) + 1), groups, number)
-        self._tables = OnDevice(groups=groups, own=counts.view(len(sources), most, number))  # [I,W,G]
+        own = Sentences.from_lists(sources, max(map(len, sources)) + 1)
+        self._tables = OnDevice(groups=groups, own=_counts(own, groups, number))
 
     def __call__(self, sentences: Sentences) -> dict[str, Tensor]:
         """[B] for each class."""
         tables = self._tables.at(sentences.device)
-        own = tables["own"][sentences.inputs]  # [B,W,G]
-        more = _counts(sentences, tables["groups"], own.shape[2])[:, None] - own
-        nearest = more.abs().sum(-1).argmin(-1)  # [B]
-        more = more[torch.arange(len(more), device=more.device), nearest]  # [B,G]
+        own = tables["own"][sentences.inputs]  # [B,G]
+        more = _counts(sentences, tables["groups"], own.shape[1]) - own
         wrong = {name: more.clamp(min=0) if name in _MAY_GO else more.abs() for name in self._bounds}
         return {name: wrong[name][:, first:end].sum(-1).double() for name, (first, end) in self._bounds.items()}
 

@@ -51,11 +51,6 @@ def test_content_that_is_lost_or_added() -> None:
     assert some["added"][added] < some["added"][near] < some["added"][lost] == 0
 
 
-def test_a_phrase_that_asks_the_same_changes_no_question_word() -> None:
-    some = features("what is the best way to learn to play the guitar at home ?", "why learn to play the guitar ?")
-    assert some["question"] == [0, -2]
-
-
 def test_flaws_that_the_source_lacks() -> None:
     assert features("how can I learn to play a guitar guitar at home ?", SOURCE)["flaws"] == [-2, 0]
 

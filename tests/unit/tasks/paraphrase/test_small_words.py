@@ -30,7 +30,7 @@ SOURCES = ("how can I learn it ?", "what should we do and why ?", "how can I red
 )
 def test_what_came_or_went(sentence: str, changed: dict[str, int]) -> None:
     lexicon = Lexicon(Vocabulary([*SPECIALS, *KNOWN]))
-    small_words = SmallWords([[[lexicon.add(word) for word in source.split()]] for source in SOURCES], lexicon)
+    small_words = SmallWords([[lexicon.add(word) for word in source.split()] for source in SOURCES], lexicon)
     ids = [lexicon.add(word) for word in sentence.split()]
     counted = small_words(Sentences.from_lists([ids], 20, [0]))
     assert {name: int(number) for name, number in counted.items() if number} == changed
@@ -39,7 +39,7 @@ def test_what_came_or_went(sentence: str, changed: dict[str, int]) -> None:
 def test_each_input_has_its_own_source() -> None:
     lexicon = Lexicon(Vocabulary([*SPECIALS, *KNOWN]))
     rows = [[lexicon.add(word) for word in source.split()] for source in SOURCES]
-    small_words = SmallWords([[row] for row in rows], lexicon)
+    small_words = SmallWords(rows, lexicon)
     counted = small_words(Sentences.from_lists([rows[1], rows[1]], 9, [0, 1]))
     assert counted["question"].tolist() == [3, 0]
     assert counted["link"].tolist() == [1, 0]
@@ -55,16 +55,9 @@ def test_each_input_has_its_own_source() -> None:
 )
 def test_a_direction_and_a_unit(sentence: str, changed: dict[str, int]) -> None:
     lexicon = Lexicon(Vocabulary([*SPECIALS, *KNOWN]))
-    small_words = SmallWords([[[lexicon.add(word) for word in source.split()]] for source in SOURCES], lexicon)
+    small_words = SmallWords([[lexicon.add(word) for word in source.split()] for source in SOURCES], lexicon)
     counted = small_words(Sentences.from_lists([[lexicon.add(word) for word in sentence.split()]], 20, [2]))
     assert {name: int(number) for name, number in counted.items() if number} == changed
-
-
-def test_the_nearest_wording_of_a_source_counts() -> None:
-    lexicon = Lexicon(Vocabulary([*SPECIALS, *KNOWN]))
-    first, second = ([lexicon.add(word) for word in source.split()] for source in SOURCES[:2])
-    counted = SmallWords([[first, second], [first]], lexicon)(Sentences.from_lists([second, second], 9, [0, 1]))
-    assert counted["question"].tolist() == [0, 3]
 
 
 def test_no_word_is_in_two_groups() -> None:
