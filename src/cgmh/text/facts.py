@@ -18,6 +18,10 @@ _NUMBERS = _TENS | _SCALES | frozenset(
     "zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen dozen dozens half twice thrice hundreds thousands millions billions lakhs crores".split()
 )  # fmt: skip
+_COUNTED_BY_ONE = frozenset(
+    "second minute hour day night week weekend month year decade century inch foot mile meter metre kilometer km kg "
+    "kilogram pound gram liter litre gallon dollar rupee euro percent".split()
+)  # elsewhere "one" is often a pronoun or an article
 _BEFORE_NUMBER = frozenset("$ £ € ¥ ₹ # - + ~ < > ≤ ≥ ± rs rs. inr usd".split())
 _AFTER_NUMBER = frozenset("$ £ € ¥ ₹ % ‰ ° + percent".split())
 _BETWEEN_NUMBERS = frozenset("+ - * / x × ÷ ^ = : – ' ‘".split())
@@ -164,6 +168,7 @@ def _numbers(words: Sequence[str]) -> Iterator[tuple[int, int]]:
             or (word in _BEFORE_NUMBER - _BETWEEN_NUMBERS and after)
             or (word in _AFTER_NUMBER and before)
             or (word == "one" and ((after and lower[at + 1] in _SCALES) or (before and lower[at - 1] in _TENS)))
+            or (word == "one" and at + 1 < len(words) and lower[at + 1] in _COUNTED_BY_ONE)
             or (word == "and" and before and after and lower[at - 1] in _SCALES)
         )
     yield from _runs(flags)

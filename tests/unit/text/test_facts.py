@@ -36,6 +36,9 @@ def phrases(text: str, *kinds: str) -> list[str]:
         ("What is 2 + 2 and rs 500?", ["2 + 2", "rs 500"]),
         ("He is 5'10 tall.", ["5 ‘ 10"]),
         ("no one saw the dog", []),
+        ("How do I lose weight in one month?", ["one"]),
+        ("Which one is better, the one year ago or this one?", ["one"]),
+        ("Can one learn it from one book?", []),
     ],
 )
 def test_numbers_keep_their_signs(text: str, expected: list[str]) -> None:

@@ -9,6 +9,7 @@ from ...constraints.overlap import Overlap
 from ...constraints.similarity import Weighted
 from ...text.lexicon import Lexicon
 from ...text.sentences import Sentences
+from .flaws import num_flaws
 from .matching import COMMON, RAREST, Matching
 from .small_words import SmallWords
 from .source import Source
@@ -20,7 +21,8 @@ SIMILARITIES = ("cw", "st", "wvm")  # that count, whatever was matched
 MERIT = {
     "cw": 2.0, "st": 2.0, "wvm": 0.3, "overlap": 2.0,
     "person": 0.2, "modal": 0.25, "question": 0.5, "degree": 0.25, "link": 0.25,
-    "lost": 1.0, "added": 1.0,
+    "unit": 1.0, "opposite": 1.0,
+    "lost": 1.0, "added": 1.0, "flaws": 2.0,
 }  # fmt: skip
 
 
@@ -32,6 +34,7 @@ class Merit:
         self._close = {name: Weighted(matching.function(name), 1.0) for name in SIMILARITIES}
         self._content_words = matching.content_words
         self._small_words = SmallWords([source.ids for source in sources], lexicon)
+        self._lexicon, self._own_flaws = lexicon, [num_flaws(source.words) for source in sources]
 
     def __call__(self, sentences: Sentences) -> Tensor:
         """[B]"""
@@ -47,4 +50,12 @@ class Merit:
             **{name: -number for name, number in self._small_words(sentences).items()},
             "lost": -lost,
             "added": -added,
+            "flaws": -self._new_flaws(sentences),
         }
+
+    def _new_flaws(self, sentences: Sentences) -> Tensor:
+        """[B]: how many mistakes there are beyond those of the source."""
+        own = [self._own_flaws[input] for input in sentences.inputs.tolist()]
+        found = [num_flaws(self._lexicon.words(ids)) for ids in sentences.to_lists()]
+        new = [max(0, number - of_source) for number, of_source in zip(found, own, strict=True)]
+        return torch.tensor(new, dtype=torch.float64, device=sentences.device)

@@ -1,4 +1,4 @@
-"""Small words that a paraphrase should not exchange: who is meant, what is asked, can or should, more or most, if."""
+"""Words that a paraphrase should not exchange: who is meant, what is asked, can or should, more or most, up or down."""
 
 from collections.abc import Sequence
 
@@ -25,18 +25,37 @@ SMALL_WORDS = {
     ),
     "question": ("what which whats", "who whom whose", "when", "where", "why", "how"),
     "degree": (
-        "more", "most", "less fewer", "least", "best", "better", "good great nice", "worst bad worse", "only just",
+        "more", "most", "less fewer", "least", "best top", "better", "good great nice", "worst bad worse", "only just",
         "first", "last", "next", "else other another", "always ever", "too", "even still", "many much", "some any",
         "all every each",
     ),
     "link": ("if whether", "because since as", "while", "and", "or", "but though although", "without", "than"),
+    "unit": (
+        "second seconds", "minute minutes", "hour hours", "day days", "week weeks", "month months", "year years",
+        "decade decades", "century centuries", "inch inches", "foot feet", "mile miles", "kilometer kilometers km",
+        "kilogram kilograms kg kgs", "pound pounds", "dollar dollars", "rupee rupees",
+    ),
+    # Word vectors hardly tell opposites apart.
+    "opposite": (
+        "increase increasing increased raise gain grow improve higher", "reduce reducing reduced decrease lose lower",
+        "advantage advantages benefit benefits pros", "disadvantage disadvantages drawbacks cons", "positive",
+        "negative", "easy easier easiest", "hard harder hardest difficult", "buy buying", "sell selling", "before",
+        "after", "start begin", "stop quit end", "love", "hate", "old older", "young younger", "man men male boy boys",
+        "woman women female girl girls", "big bigger large larger", "small smaller little", "fast faster quickly",
+        "slow slower slowly", "high", "low", "true real", "false fake", "send sending", "receive receiving", "safe",
+        "dangerous", "husband boyfriend", "wife girlfriend", "rich", "poor", "cheap cheaper cheapest",
+        "expensive", "public", "private", "legal", "illegal", "north", "south", "east", "west", "hot", "cold",
+        "remove delete", "add", "import", "export", "win", "married", "single", "domestic", "international",
+        "off", "up", "down",
+    ),
 }  # fmt: skip
 
-_MAY_GO = frozenset(("modal",))  # classes whose words may be left out: "how can I" asks what "how do I" asks
+# Classes whose words may be left out: "how can I" asks what "how do I" asks. That an opposite went costs as content.
+_MAY_GO = frozenset(("modal", "opposite"))
 
 
 class SmallWords:
-    """How many small words of each class a sentence has too few or too many, beside its source."""
+    """How many such words of each class a sentence has too few or too many, beside its source."""
 
     def __init__(self, sources: Sequence[Sequence[int]], lexicon: Lexicon) -> None:
         groups = torch.full((len(lexicon),), -1)  # [ids]: the group of a word, or none

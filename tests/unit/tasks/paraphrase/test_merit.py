@@ -51,6 +51,10 @@ def test_content_that_is_lost_or_added() -> None:
     assert some["added"][added] < some["added"][near] < some["added"][lost] == 0
 
 
+def test_flaws_that_the_source_lacks() -> None:
+    assert features("how can I learn to play a guitar guitar at home ?", SOURCE)["flaws"] == [-2, 0]
+
+
 def test_the_merit_is_the_weighted_sum() -> None:
     problem, report = posed()
     candidate = batch(problem, "why should you play the guitar at home ?")

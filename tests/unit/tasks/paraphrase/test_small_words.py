@@ -7,8 +7,11 @@ from cgmh.text.lexicon import Lexicon
 from cgmh.text.sentences import Sentences
 from cgmh.text.vocabulary import SPECIALS, Vocabulary
 
-KNOWN = "how what why can could should do does I you we learn it the best better more if because and ? How".split()
-SOURCES = ("how can I learn it ?", "what should we do and why ?")
+KNOWN = (
+    "how what why can could should do does I you we learn it the best better more if because and ? How a in "
+    "month week reduce lower increase"
+).split()
+SOURCES = ("how can I learn it ?", "what should we do and why ?", "how can I reduce it in a month ?")
 
 
 @pytest.mark.parametrize(
@@ -40,6 +43,21 @@ def test_each_input_has_its_own_source() -> None:
     counted = small_words(Sentences.from_lists([rows[1], rows[1]], 9, [0, 1]))
     assert counted["question"].tolist() == [3, 0]
     assert counted["link"].tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "changed"),
+    [
+        ("how can I lower it in a month ?", {}),
+        ("how can I increase it in a month ?", {"opposite": 1}),
+        ("how can I reduce it in a week ?", {"unit": 2}),
+    ],
+)
+def test_a_direction_and_a_unit(sentence: str, changed: dict[str, int]) -> None:
+    lexicon = Lexicon(Vocabulary([*SPECIALS, *KNOWN]))
+    small_words = SmallWords([[lexicon.add(word) for word in source.split()] for source in SOURCES], lexicon)
+    counted = small_words(Sentences.from_lists([[lexicon.add(word) for word in sentence.split()]], 20, [2]))
+    assert {name: int(number) for name, number in counted.items() if number} == changed
 
 
 def test_no_word_is_in_two_groups() -> None:
