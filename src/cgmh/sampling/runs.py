@@ -67,6 +67,13 @@ def num_workers(rows: int, device: torch.device) -> int:
     return max(1, min(num_cores(), rows // SMALLEST_SHARD)) if device.type == "cpu" else 1
 
 
+def _shares(start: Sentences, workers: int, num_levels: int = 1) -> Sequence[Tensor]:
+    """The rows of each shard, so many that what `workers` of them keep at a time is bounded."""
+    most = rows_within(MAX_HELD, start.capacity * num_levels * workers, start.device)
+    shards = workers * -(-len(start) // (most * workers))
+    return torch.arange(len(start), device=start.device).chunk(shards)
+
+
 def run(
     kernel: Kernel,
     start: Sentences,
@@ -89,8 +96,6 @@ def run(
     number = len(start)
     num_levels = 1 if ladder is None else len(ladder)
     workers = min(num_workers(number * num_levels, start.device), max(number, 1))
-    most = rows_within(MAX_HELD, start.capacity * num_levels * workers, start.device)  # rows of a shard
-    shards = workers * -(-number // (most * workers))
 
     @torch.inference_mode()
     def run_shard(rows: Tensor, tick: Tick) -> Record:
@@ -106,8 +111,8 @@ def run(
                 tick(len(own))
         return recorder.record()
 
-    shares = torch.arange(number, device=start.device).chunk(shards)
     forks = workers > 1 and is_own((kernel, schedule))
+    shares = _shares(start, workers, num_levels)
     return _joined(share_out(run_shard, shares, workers, forks=forks, progress=progress))
 
 
@@ -131,8 +136,6 @@ def run_ahead(
     returned.
     """
     workers = max(1, min(num_cores(), len(start) // SMALLEST_SHARD_AHEAD)) if start.device.type == "cpu" else 1
-    most = rows_within(MAX_HELD, start.capacity * workers, start.device)  # rows of a shard
-    shards = workers * -(-len(start) // (most * workers))
     stopped = Event()
 
     @torch.inference_mode()
@@ -154,9 +157,7 @@ def run_ahead(
 
     # The chains run in threads of their own, so that an interruption cannot come in the middle of a record.
     with single_threaded(), ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-        shares = [
-            pool.submit(run_shard, share) for share in torch.arange(len(start), device=start.device).chunk(shards)
-        ]
+        shares = [pool.submit(run_shard, share) for share in _shares(start, workers)]
         try:
             return _joined([share.result() for share in shares])
         except BaseException as error:
