@@ -11,13 +11,14 @@ import select
 import signal
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from mmap import mmap
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, TypeVar
 
@@ -32,7 +33,9 @@ Part = TypeVar("Part")
 Outcome = TypeVar("Outcome")
 Tick = Callable[[int], object]  # told how much was done since the last call; it may raise to end the work
 
+SETTLING = 50  # milliseconds that other threads have to fall asleep before a fork
 POLL = 0.1  # seconds between looks at how far the other processes are
+_TASKS = Path("/proc/self/task")
 _COUNTER = 8  # bytes
 _PACKAGE = __name__.partition(".")[0]
 _LEAVES = (
@@ -96,7 +99,23 @@ def can_fork() -> bool:
     """
     others = [thread for thread in threading.enumerate() if not isinstance(thread, TMonitor) and not is_second(thread)]
     alone = others == [threading.main_thread()] and threading.current_thread() is threading.main_thread()
-    return sys.platform == "linux" and alone and not torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
+    cuda = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
+    return sys.platform == "linux" and alone and not cuda and _others_sleep()
+
+
+def _others_sleep() -> bool:
+    """Whether the system sees every other thread asleep, now or in a moment.
+
+    A thread that Python has joined may still be giving back what it took: the memory of matrix products, for one, whose
+    lock it holds meanwhile.
+    """
+    for _ in range(SETTLING):
+        with suppress(OSError):  # one has ended meanwhile, or no more files can be opened
+            others = (task for task in _TASKS.iterdir() if int(task.name) != threading.get_native_id())
+            if all((task / "stat").read_text().rpartition(")")[2].split()[0] == "S" for task in others):
+                return True
+        time.sleep(0.001)
+    return False
 
 
 class _Worker:

@@ -164,6 +164,36 @@ def test_a_process_with_other_threads_is_not_forked() -> None:
     assert printed == [linux, "True", linux, "False", "False"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
+def test_a_process_is_not_forked_while_a_thread_is_still_ending() -> None:
+    """A joined thread gives back the memory of its matrix products: forked meanwhile, a worker would wait for ever."""
+    code = """if True:
+        import os, threading
+        import torch
+        from cgmh.sampling.shards import share_out
+        matrix = torch.rand(300, 300, dtype=torch.float64)
+        def multiply(*_):
+            matrix @ matrix
+            return os.getpid()
+        processes = set()
+        for _ in range(100):
+            ending = [threading.Thread(target=multiply) for _ in range(2)]
+            for thread in ending: thread.start()
+            for thread in ending: thread.join()
+            processes.update(share_out(multiply, range(2), 2, forks=True))
+        print(len(processes))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+        env={**os.environ, "OMP_NUM_THREADS": "2"},  # more threads that end
+    )
+    assert int(done.stdout) > 10
+
+
 class Mine:
     """A class of a user."""
 
