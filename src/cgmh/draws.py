@@ -53,8 +53,9 @@ class Draws:
     unique within a step.
     """
 
-    def __init__(self, seed: int, chains: Tensor, steps: Tensor) -> None:
-        start = torch.full_like(chains, _signed(seed * 2 + 1))
+    def __init__(self, seed: int | Tensor, chains: Tensor, steps: Tensor) -> None:
+        """`seed` is one for all chains, or one for each [B]."""
+        start = seed * 2 + 1 if isinstance(seed, Tensor) else torch.full_like(chains, _signed(seed * 2 + 1))
         self.chain_key = _mix(_mix(start) + chains * _GOLDEN)  # [B]
         self.key = _mix(self.chain_key + steps * _GOLDEN)  # [B]
         self.block: Tensor | None = None  # [S,B]: every listed site

@@ -5,7 +5,7 @@ so that no part of the space is cut off; and that probability is part of q.
 """
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -22,7 +22,7 @@ from .protocols import View
 
 OWN_SHARE = 0.1  # of the floor, for the words that the vocabulary lacks, where an input brings any
 
-OwnWords = Sequence[Collection[int]]  # the run-local ids of each input
+OwnWords = Sequence[Sequence[int]]  # the run-local ids of each input, in an order of its own
 
 
 class Floor:
@@ -44,9 +44,7 @@ class Floor:
         self._has_own = any(own)
         counts = torch.tensor([len(words) for words in own], dtype=torch.int64)  # [I]
         log_own = torch.full(counts.shape, -torch.inf, dtype=torch.float64).masked_fill(counts > 0, math.log(OWN_SHARE))
-        self._tables = OnDevice(
-            words=words, log_prob=log_prob, own=pad([sorted(words) for words in own]), counts=counts, log_own=log_own
-        )
+        self._tables = OnDevice(words=words, log_prob=log_prob, own=pad(own), counts=counts, log_own=log_own)
 
     def under(self, fill: Fill, alone: Tensor, inputs: Tensor) -> "Floored":
         """(1 - share) fill + share floor; the floor alone for the rows where `alone` [R] is true."""

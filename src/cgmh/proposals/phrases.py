@@ -28,8 +28,8 @@ class Group:
 
 
 def variants(groups: Iterable[Collection[int]]) -> list[Group]:
-    """Groups of single words, such as the casings or the inflections of one; a word alone has no variants."""
-    return [Group.even((word,) for word in sorted(set(group))) for group in groups if len(set(group)) > 1]
+    """Groups of single words, in the order given, such as the casings of one; a word alone has no variants."""
+    return [Group.even((word,) for word in group) for group in groups if len(set(group)) > 1]
 
 
 class Alternatives:

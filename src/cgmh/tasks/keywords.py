@@ -16,7 +16,7 @@ from ..models.load import Models
 from ..models.protocols import WordModel
 from ..models.pull.store import EMBEDDED, VERBS
 from ..models.word.recurrent import RecurrentModel
-from ..proposals import Alternatives, FillHead, Group, Mixture, SwapBlocks, WordEdits, variants
+from ..proposals import Alternatives, FillHead, Group, Mixture, OwnWords, SwapBlocks, WordEdits, variants
 from ..ranking import Ranked
 from ..result import Result
 from ..target import Target
@@ -26,8 +26,8 @@ from ..text.sentences import Sentences
 from ..text.tokenizer import PAIRED
 from ..text.verbs import Verbs
 from ..text.vocabulary import Vocabulary, is_counted
-from .problem import Problem, target_model
-from .start import grow
+from .problem import Problem, Standing, target_model
+from .start import grow, standing_start
 
 MAX_WORDS = 40  # the longest sentence the embedded model was trained on
 ENDINGS = (".", "!", "?", "।", "۔", "؟")  # those that the vocabulary has
@@ -105,8 +105,16 @@ class Keywords:
             raise BadInput(TOO_ENTANGLED.format(len(entangled)))
         return [source]
 
-    def pose(self, sources: Sequence[KeywordSource], models: Models, chains: int, seed: int) -> Problem:
-        lexicon = Lexicon(models.words.vocabulary)
+    def pose(
+        self,
+        sources: Sequence[KeywordSource],
+        models: Models,
+        chains: int,
+        seed: int,
+        lexicon: Lexicon | None = None,
+        standing: Sequence[Standing] | None = None,
+    ) -> Problem:
+        lexicon = Lexicon(models.words.vocabulary) if lexicon is None else lexicon
         wanted = [source.bound(lexicon) for source in sources]
         words = models.words.bound(lexicon)
         model = target_model(models, words, lexicon)
@@ -125,16 +133,17 @@ class Keywords:
         allowed = [*constraints, LengthBetween([0] * len(sources), most, counted)]
         allowed.append(LengthBetween([0] * len(sources), num_marks, ~counted))
         asked = [*constraints, LengthBetween(fewest, most, counted)]
-        rows = [
-            ids
-            for source, phrases in zip(sources, wanted, strict=True)
-            for ids in _first_sentences(source, phrases, lexicon, chains, seed)
-        ]
-        owners = [number for number in range(len(sources)) for _ in range(chains)]
-        start = Sentences.from_lists(rows, max(rooms) + 1, owners, device=words.device)
-        names = torch.arange(chains).repeat(len(sources))
-        start = grow(Target(words, allowed), Target(words, asked), start, GROWTH, seed, names)
-        own = [{id for id in _ids(required) if id >= len(lexicon.vocabulary)} for required in wanted]
+        if standing is None:
+            bare = [
+                Standing(_first_sentences(source, phrases, lexicon, chains, seed))
+                for source, phrases in zip(sources, wanted, strict=True)
+            ]
+            start, names = standing_start(bare, max(rooms) + 1, words.device), torch.arange(chains).repeat(len(sources))
+            start = grow(Target(words, allowed), Target(words, asked), start, GROWTH, seed, names)
+        else:
+            start = standing_start(standing, max(rooms) + 1, words.device)
+        num_known = len(lexicon.vocabulary)
+        own = [lexicon.ordered(id for id in _ids(required) if id >= num_known) for required in wanted]
         exchanges = [_exchanges(source, required, lexicon) for source, required in zip(sources, wanted, strict=True)]
         moves = partial(_moves, contains, wanted, exchanges, own)
         report = KeywordReport(lexicon, words, wanted)
@@ -279,7 +288,7 @@ def _moves(
     contains: ContainsWords,
     wanted: Sequence[Required],
     exchanges: Sequence[Sequence[Group]],
-    own: Sequence[set[int]],
+    own: OwnWords,
     model: WordModel,
 ) -> Mixture:
     """Word edits, swaps of blocks long enough to move any phrase, and exchanges of what may stand for a keyword."""
@@ -295,9 +304,8 @@ def _exchanges(source: KeywordSource, requirements: Required, lexicon: Lexicon) 
     The forms at a place, one-word alternatives among them, are variants of one another. Alternatives of several words
     are exchanged as phrases, each in its usual form.
     """
-    groups = variants(
-        _disjoint(place for required in requirements for phrase in normalize(required) for place in phrase)
-    )
+    places = (place for required in requirements for phrase in normalize(required) for place in phrase)
+    groups = variants(map(lexicon.ordered, _disjoint(places)))
     for required in requirements:
         usual = list(dict.fromkeys(tuple(_usual(place, lexicon) for place in phrase) for phrase in required))
         if len(usual) > 1 and max(map(len, usual)) > 1:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from ..models.load import Models
 from ..models.protocols import WordModel
@@ -53,6 +53,14 @@ class Report(Protocol):
 
 
 @dataclass(frozen=True)
+class Standing:
+    """Where the chains of a source stand, and what was worked out about it, both in the ids of a lexicon."""
+
+    sentences: Sequence[Sequence[int]]  # of each chain
+    worked_out: Any = None
+
+
+@dataclass(frozen=True)
 class Problem:
     """A target, a way to step, where the chains start, and a report of what they did.
 
@@ -68,6 +76,12 @@ class Problem:
     about: str = ""  # what was asked beyond the input itself, for the signature
     steepest: float | None = None  # nats that the model may lose in a step: a search, no sampling
     own: OwnWords = ()  # the words that each input brings along and the vocabulary lacks
+    worked_out: Sequence[Any] = ()  # about each input, at some cost: posed again, it need not be found anew
+
+    def standing(self, number: int) -> Standing:
+        """An input as it was posed."""
+        rows = self.start.select((self.start.inputs == number).nonzero()[:, 0]).to_lists()
+        return Standing(rows, self.worked_out[number] if self.worked_out else None)
 
     def kernel(self, target: Target, masked: MaskedModel | None = None) -> Kernel:
         """The step of the chains under a target: the problem's own, or the same with the user's constraints."""
@@ -111,6 +125,23 @@ class Task(Protocol[Input, Source]):
 
     def join(self, sources: Sequence[Source], results: Sequence[Result]) -> Result:
         """The result of an input from those of its sources."""
+        ...
+
+
+class JoiningTask(Task[Input, Source], Protocol[Input, Source]):
+    """A task whose sources may join those of a problem that is being sampled."""
+
+    def pose(
+        self,
+        sources: Sequence[Source],
+        models: Models,
+        chains: int,
+        seed: int,
+        lexicon: Lexicon | None = None,
+        standing: Sequence[Standing] | None = None,
+    ) -> Problem:
+        """The problem of some sources, over the words of a lexicon if one is given; with `standing`, chains start where
+        they stand, whatever `chains` and `seed` are."""
         ...
 
 

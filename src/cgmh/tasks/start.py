@@ -15,6 +15,7 @@ from ..sampling.shards import Tick, is_own, share_out
 from ..selection import choose, visited
 from ..target import Target
 from ..text.sentences import MAX_READ, Sentences, rows_within
+from .problem import Standing
 
 PATIENCE = 120  # rounds of growing after which the constraints are taken to be too tight
 
@@ -23,6 +24,12 @@ def repeated(sentences: Sequence[Sequence[int]], chains: int, capacity: int, dev
     """Starts of `chains` chains at the sentence of each input, side by side."""
     owners = torch.arange(len(sentences)).repeat_interleave(chains)
     return Sentences.from_lists([ids for ids in sentences for _ in range(chains)], capacity, owners, device=device)
+
+
+def standing_start(standing: Sequence[Standing], capacity: int, device: torch.device) -> Sentences:
+    """The chains of each input where they stand, side by side."""
+    rows = [(number, ids) for number, input in enumerate(standing) for ids in input.sentences]
+    return Sentences.from_lists([ids for _, ids in rows], capacity, [number for number, _ in rows], device=device)
 
 
 def grow(allowed: Target, target: Target, sentences: Sentences, rounds: int, seed: int, chains: Tensor) -> Sentences:

@@ -51,6 +51,11 @@ class Lexicon:
     def words(self, ids: Iterable[int]) -> list[str]:
         return [self.word(id) for id in ids]
 
+    def ordered(self, ids: Iterable[int]) -> list[int]:
+        """The ids in an order that does not depend on when words were added: the vocabulary's, then by surface."""
+        known = len(self.vocabulary)
+        return sorted(set(ids), key=lambda id: (id, "") if id < known else (known, self.word(id)))
+
     @property
     def aliases(self) -> Tensor:
         """[V + extra] int64: the id the model reads, itself or the unknown of the word's shape."""

@@ -15,8 +15,8 @@ from ...target import Target
 from ...text.lexicon import Lexicon
 from ...text.passages import read_passage
 from ...text.vocabulary import Vocabulary
-from ..problem import Problem
-from ..start import repeated
+from ..problem import Problem, Standing
+from ..start import repeated, standing_start
 from .confusions import load_confusions
 from .costs import COSTS, COSTS_BIG
 from .moves import estimate_gains, make_groups, mended_starts
@@ -48,8 +48,16 @@ class Correct:
             return unchanged(input.text)
         return [TypedSentence(input, passage, number) for number in range(len(passage.sentences))]
 
-    def pose(self, sources: Sequence[TypedSentence], models: Models, chains: int, seed: int) -> Problem:
-        lexicon = Lexicon(models.words.vocabulary)
+    def pose(
+        self,
+        sources: Sequence[TypedSentence],
+        models: Models,
+        chains: int,
+        seed: int,
+        lexicon: Lexicon | None = None,
+        standing: Sequence[Standing] | None = None,
+    ) -> Problem:
+        lexicon = Lexicon(models.words.vocabulary) if lexicon is None else lexicon
         confusions = load_confusions(models.words.vocabulary)
         read = [CorrectionSource.read(source, lexicon, confusions) for source in sources]
         kept = _kept(read)
@@ -68,16 +76,20 @@ class Correct:
         readings = READINGS if models.text is None else READINGS_BESIDE_BIG
         experts = ProductOfExperts(models.words, readings, models.text, BIG).bound(lexicon)
         target = Target(experts, [channel, *kept])
-        gains = estimate_gains(read, lexicon, confusions, experts.words, channel, experts.weight)
-        start = repeated(mended_starts(read, gains, target, capacity), chains, capacity, experts.device)
-        groups = make_groups(read, gains)
-        own = [{id for id in source.ids if id >= len(lexicon.vocabulary)} for source in read]
+        if standing is None:
+            gains = estimate_gains(read, lexicon, confusions, experts.words, channel, experts.weight)
+            start = repeated(mended_starts(read, gains, target, capacity), chains, capacity, experts.device)
+            groups = make_groups(read, gains)
+        else:
+            start, groups = standing_start(standing, capacity, experts.device), [each.worked_out for each in standing]
+        num_known = len(lexicon.vocabulary)
+        own = [lexicon.ordered(id for id in source.ids if id >= num_known) for source in read]
 
         def moves(model: WordModel) -> Mixture:
             edits = WordEdits(FillHead(model, own=own))
             return Mixture([(Alternatives(groups), REWRITES), (edits, 1 - REWRITES - SWAPS), (SwapBlocks(2), SWAPS)])
 
-        return Problem(lexicon, experts.words, target, moves, start, report, asked.about, own=own)
+        return Problem(lexicon, experts.words, target, moves, start, report, asked.about, own=own, worked_out=groups)
 
     def join(self, sources: Sequence[TypedSentence], results: Sequence[Result]) -> Result:
         return join_sentences(sources[0].passage, results)

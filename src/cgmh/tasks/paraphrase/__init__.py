@@ -18,8 +18,8 @@ from ...target import Target
 from ...text.lexicon import Lexicon
 from ...text.sentences import Sentences
 from ...text.vocabulary import Vocabulary
-from ..problem import Problem, target_model
-from ..start import repeated
+from ..problem import Problem, Standing, target_model
+from ..start import repeated, standing_start
 from ..wordlists import WordLists
 from .matching import Matching
 from .places import Places
@@ -45,8 +45,16 @@ class Paraphrase:
     def read(self, input: ParaphraseInput, vocabulary: Vocabulary) -> list[Source]:
         return [read_source(input, vocabulary)]
 
-    def pose(self, sources: Sequence[Source], models: Models, chains: int, seed: int) -> Problem:
-        lexicon = Lexicon(models.words.vocabulary)
+    def pose(
+        self,
+        sources: Sequence[Source],
+        models: Models,
+        chains: int,
+        seed: int,
+        lexicon: Lexicon | None = None,
+        standing: Sequence[Standing] | None = None,
+    ) -> Problem:
+        lexicon = Lexicon(models.words.vocabulary) if lexicon is None else lexicon
         sources = [source.bound(lexicon) for source in sources]
         words = models.words.bound(lexicon)
         model = target_model(models, words, lexicon)
@@ -62,11 +70,15 @@ class Paraphrase:
             constraints.append(Differs(overlap, asked.difference))
         target = Target(model, constraints)
         capacity = max(len(source.ids) for source in sources) + ROOM + 1
-        start = repeated([source.ids for source in sources], chains, capacity, words.device)
-        start = _corrupted(start, STARTS[asked.start], target, contains, seed, chains)
+        if standing is None:
+            start = repeated([source.ids for source in sources], chains, capacity, words.device)
+            start = _corrupted(start, STARTS[asked.start], target, contains, seed, chains)
+        else:
+            start = standing_start(standing, capacity, words.device)
 
-        own = [{id for id in source.ids if id >= len(lexicon.vocabulary)} for source in sources]
-        casings = [variants(places.casings(number)) for number in range(len(sources))]
+        num_known = len(lexicon.vocabulary)
+        own = [lexicon.ordered(id for id in source.ids if id >= num_known) for source in sources]
+        casings = [variants(map(lexicon.ordered, places.casings(number))) for number in range(len(sources))]
         longest = [places.longest(number) for number in range(len(sources))]
 
         def pinned(sentences: Sentences) -> Tensor:
