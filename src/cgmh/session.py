@@ -111,11 +111,12 @@ class Session:
                 bar.total = (num_read + len(self.inputs) - (first + len(read))) * each_costs  # an unread: one
                 results = self._results(sources, bar)
                 for each in read:
-                    yield self._joined(each, list(islice(results, len(each)))) if isinstance(each, list) else each
+                    yield self.joined(each, list(islice(results, len(each)))) if isinstance(each, list) else each
                 if self.is_interrupted:
                     raise KeyboardInterrupt
 
-    def _joined(self, sources: list[Any], parts: list[Result | BadInput]) -> Result | BadInput:
+    def joined(self, sources: list[Any], parts: list[Result | BadInput]) -> Result | BadInput:
+        """The result of an input from those of its sources, or the first of what was wrong with them."""
         errors = [part for part in parts if isinstance(part, BadInput)]
         return errors[0] if errors else self.task.join(sources, [part for part in parts if isinstance(part, Result)])
 
@@ -165,21 +166,34 @@ class Session:
             f"constraints {', '.join(claim.name for claim in claims)}" if claims else "",
             "interrupted" if record.interrupted else "",
         ]
+        wishes = tuple(claim for claim in claims if not claim.hard)
         return [
-            Run(
-                self.task.name,
-                str(source),
+            self.run_of(
+                source,
                 number,
                 record.of(number),
                 start.select((start.inputs == number).nonzero()[:, 0]).to("cpu"),
                 target,
-                self.settings,
-                self.models,
                 " | ".join(filter(None, about)),
-                tuple(claim for claim in claims if not claim.hard),
+                wishes,
             )
             for number, source in enumerate(sources)
         ]
+
+    def run_of(
+        self,
+        source: Any,
+        number: int,
+        record: Record,
+        start: Sentences,
+        target: Target,
+        about: str,
+        wishes: tuple[Constraint, ...] = (),
+    ) -> Run:
+        """What the chains of a source did, for its report."""
+        return Run(
+            self.task.name, str(source), number, record, start, target, self.settings, self.models, about, wishes
+        )
 
     def _start(self, problem: Problem, claims: Sequence[Constraint], bar: "tqdm[NoReturn]") -> Sentences:
         """Where the chains start, which is free: it changes how soon they are good, not what they converge to.

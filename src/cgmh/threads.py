@@ -12,9 +12,20 @@ import torch
 _SECOND = "cgmh-second"
 
 
+_share: int | None = None
+
+
 def num_cores() -> int:
     """The cores that this process may use."""
+    if _share is not None:
+        return _share
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def set_num_cores(number: int | None) -> None:
+    """Use so many cores, because other processes of the program use the others; None: all that there are."""
+    global _share  # noqa: PLW0603
+    _share = number
 
 
 @contextmanager

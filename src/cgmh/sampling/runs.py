@@ -100,7 +100,7 @@ def run(
     @torch.inference_mode()
     def run_shard(rows: Tensor, tick: Tick) -> Record:
         own, names = start.select(rows), chains[rows.cpu()]
-        recorder = _Recorder(names.to(start.device), int(start.inputs.max()) + 1, own, refused=refused)
+        recorder = Recorder(names.to(start.device), int(start.inputs.max()) + 1, own, refused=refused)
         if ladder is None:
             for _, state, info in sample(kernel, own, steps, seed, schedule, names):
                 recorder.add(info, state.log_factors.soft[:, 0])
@@ -142,7 +142,7 @@ def run_ahead(
     def run_shard(rows: Tensor) -> Record:
         own, names = start.select(rows), chains[rows.cpu()].to(start.device)
         allowed = None if readings is None else readings.to(start.device)[rows]
-        recorder = _Recorder(names, int(start.inputs.max()) + 1, own, refused=refused)
+        recorder = Recorder(names, int(start.inputs.max()) + 1, own, refused=refused)
         state = kernel.init(own)
         recorder.begin(state)
         num_done = 0 if allowed is None else len(own)
@@ -167,7 +167,7 @@ def run_ahead(
             return replace(_joined([share.result() for share in shares]), interrupted=True)
 
 
-class _Recorder:
+class Recorder:
     """The steps of a shard's chains, round by round."""
 
     def __init__(self, names: Tensor, num_inputs: int, start: Sentences, *, refused: bool) -> None:
@@ -260,6 +260,16 @@ class _Recorder:
             self.counts.view(-1, 2, len(MOVES)).cpu(),
             {name: column.cpu() for name, column in self.starts.items()},
         )
+
+
+def in_sequence(records: Sequence[Record], input: int) -> Record:
+    """The record of the chains of one input that were recorded in parts, one after the other; `input` is its number."""
+    joined, last = _joined(records), records[-1]
+
+    def numbered(sentences: Sentences) -> Sentences:
+        return replace(sentences, inputs=torch.full_like(sentences.inputs, input))
+
+    return replace(joined, proposed=numbered(joined.proposed), final=numbered(last.final), finals=last.finals)
 
 
 def _joined(records: Sequence[Record]) -> Record:

@@ -100,10 +100,10 @@ def can_fork() -> bool:
     others = [thread for thread in threading.enumerate() if not isinstance(thread, TMonitor) and not is_second(thread)]
     alone = others == [threading.main_thread()] and threading.current_thread() is threading.main_thread()
     cuda = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
-    return sys.platform == "linux" and alone and not cuda and _others_sleep()
+    return sys.platform == "linux" and alone and not cuda and others_sleep()
 
 
-def _others_sleep() -> bool:
+def others_sleep() -> bool:
     """Whether the system sees every other thread asleep, now or in a moment.
 
     A thread that Python has joined may still be giving back what it took: the memory of matrix products, for one, whose

@@ -1,0 +1,269 @@
+"""Chains of many requests that step together. A source joins or leaves between any two steps.
+
+What a source's chains do does not depend on the others: their random numbers are keyed by their own seed, chain and
+step, and every score is the same in any batch. So a result under load is the result alone, byte by byte.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from time import monotonic
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..draws import Draws
+from ..errors import BadInput, InfeasibleStart
+from ..models.load import Models
+from ..models.word.two_stage import ProductOfExperts
+from ..proposals.protocols import MOVES
+from ..result import Result
+from ..sampling.chain import STEPS_DRAWN_TOGETHER
+from ..sampling.kernel import Info, Kernel, State
+from ..sampling.runs import Record, Recorder, in_sequence
+from ..session import Session
+from ..tasks.problem import JoiningTask, Problem, Standing
+from ..text.lexicon import Lexicon
+from ..text.sentences import Sentences
+from ..text.tokenizer import join
+
+MAX_OWN_WORDS = 4096  # words outside the vocabulary, of all sources together; then a new group begins
+PATIENCE = 8  # joining may take one part in so many of the time: those that come meanwhile join together
+
+
+@dataclass(eq=False)
+class Entry:
+    """One source of a request, with its chains."""
+
+    session: Session
+    source: Any
+    done: Callable[[Result | BadInput], object]  # told when its chains have made their steps, or cannot start
+    started: Callable[[list[str]], object] | None = None  # told where its chains start
+    moved: Callable[[list[dict[str, Any]]], object] | None = None  # told what its chains did at each step
+    is_alone: bool = False  # in a group of its own, because something went wrong beside others
+    number: int = -1  # in the problem of its group
+    clock: int = 0
+    standing: Standing = field(default_factory=lambda: Standing(()))
+    start: Sequence[Sequence[int]] = ()
+    records: list[Record] = field(default_factory=list)
+
+    @property
+    def chains(self) -> int:
+        return self.session.settings.chains
+
+    @property
+    def steps(self) -> int:
+        return self.session.settings.num_steps(with_big=False)
+
+    @property
+    def is_done(self) -> bool:
+        return self.clock >= self.steps
+
+    def again(self) -> "Entry":
+        """The same from its start, alone."""
+        return Entry(self.session, self.source, self.done, self.started, self.moved, is_alone=True)
+
+
+class _Walk:
+    """The chains of some entries, which are the rows of a state, side by side."""
+
+    def __init__(self, problem: Problem, kernel: Kernel, entries: Sequence[Entry], state: State) -> None:
+        self.problem, self.kernel, self.state = problem, kernel, state
+        settings = [entry.session.settings for entry in entries]
+        chains = torch.tensor([each.chains for each in settings])
+
+        def of_each(values: Sequence[float], dtype: torch.dtype) -> Tensor:
+            return torch.tensor(values, dtype=dtype).repeat_interleave(chains)
+
+        self._names = torch.cat([torch.arange(each.chains) for each in settings])
+        self._seeds = of_each([each.seed for each in settings], torch.int64)
+        self._betas = of_each([1 / each.temperature for each in settings], torch.float64)
+        self._clock = of_each([entry.clock for entry in entries], torch.int64)
+        self._upcoming: list[Draws] = []
+        num_inputs = int(state.sentences.inputs.max()) + 1
+        self._recorder = Recorder(self._names, num_inputs, state.sentences, refused=False)
+
+    def step(self) -> Info:
+        """One step of every chain."""
+        if not self._upcoming:
+            draws = Draws(self._seeds, self._names, self._clock)
+            self._upcoming = draws.ahead(self._clock, STEPS_DRAWN_TOGETHER)[::-1]
+        self.state, info = self.kernel.step(self._upcoming.pop(), self.state, self._betas)
+        info = replace(info, step=self._clock)
+        self._recorder.add(info, self.state.log_factors.soft[:, 0])
+        self._clock = self._clock + 1
+        return info
+
+    def record(self) -> Record | None:
+        """What was recorded, if a step was made."""
+        return self._recorder.record() if self._recorder.rounds else None
+
+    def without(self, entries: Sequence[Entry]) -> State:
+        """The state of the others' chains."""
+        gone = torch.tensor([entry.number for entry in entries])
+        rows = (~torch.isin(self.state.sentences.inputs, gone)).nonzero()[:, 0]
+        state = self.state
+        return State(state.sentences.select(rows), state.log_factors.select(rows), state.encoding.select(rows))
+
+
+class Group:
+    """Sources of one task that are asked alike, and the chains of all of them."""
+
+    def __init__(self, task: JoiningTask[Any, Any], models: Models, *, is_open: bool = True) -> None:
+        self.task, self._models, self._is_open = task, models, is_open
+        self.lexicon = Lexicon(models.words.vocabulary)
+        self.entries: list[Entry] = []
+        self.waiting: list[Entry] = []
+        self.counts = torch.zeros(2, len(MOVES), dtype=torch.int64)  # steps proposed and accepted, by move
+        self._may_join_at = 0.0
+        self._walk: _Walk | None = None
+
+    @property
+    def num_chains(self) -> int:
+        """Of those that have joined and those that wait to."""
+        return sum(entry.chains for entry in (*self.entries, *self.waiting))
+
+    def accepts(self, entry: Entry) -> bool:
+        """Whether it is asked as those in the group are, and there is room for more words of its own."""
+        num_own = len(self.lexicon) - len(self.lexicon.vocabulary)
+        if not self._is_open or num_own > MAX_OWN_WORDS or entry.session.task is not self.task:
+            return False
+        others = [other.source.input for other in (*self.entries, *self.waiting)[:1]]
+        try:
+            self.task.check([*others, entry.source.input])
+        except BadInput:
+            return False
+        return True
+
+    def join(self, entry: Entry) -> None:
+        """Let it in as soon as that does not hold up the others much."""
+        self.waiting.append(entry)
+
+    def remove(self, entry: Entry) -> None:
+        """Its request is gone."""
+        if entry in self.waiting:
+            self.waiting.remove(entry)
+        elif entry in self.entries:
+            self._close()
+            self._let_go([entry])
+
+    @torch.inference_mode()
+    def step(self) -> None:
+        """One step of every chain; before it, those that wait may join."""
+        if self.waiting and (not self.entries or monotonic() >= self._may_join_at):
+            began = monotonic()
+            new, self.waiting = self.waiting, []
+            self._admit(new)
+            self._may_join_at = monotonic() + PATIENCE * (monotonic() - began)
+        if self._walk is None:
+            return
+        info = self._walk.step()
+        for entry in self.entries:
+            entry.clock += 1
+            if entry.moved is not None:
+                entry.moved(self._moves(entry, info))
+        if any(entry.is_done for entry in self.entries):
+            self._report(self._walk.problem)
+
+    def _admit(self, new: list[Entry]) -> None:
+        """Pose the new ones by themselves, to find where they start; then all of them together."""
+        alike: dict[tuple[int, int], list[Entry]] = {}
+        for entry in new:
+            alike.setdefault((entry.chains, entry.session.settings.seed), []).append(entry)
+        posed = [self._begin(entries) for entries in alike.values()]
+        begun = [entry for entries, _ in posed for entry in entries]
+        if not begun:
+            return
+        problem = posed[0][1]
+        if self._walk is not None or len(posed) > 1 or problem is None:
+            self._close()
+            begun = [*self.entries, *begun]
+            sources, standing = [entry.source for entry in begun], [entry.standing for entry in begun]
+            problem = self.task.pose(sources, self._models, 1, 0, self.lexicon, standing)
+        for number, entry in enumerate(begun):
+            entry.number = number
+        model, before = problem.target.model, self._walk and self._walk.problem.target.model
+        if isinstance(model, ProductOfExperts) and isinstance(before, ProductOfExperts):
+            model.recall(before)
+        kernel = problem.kernel(problem.target)
+        self.entries, self._walk = begun, _Walk(problem, kernel, begun, kernel.init(problem.start))
+
+    def _begin(self, entries: list[Entry]) -> tuple[list[Entry], Problem | None]:
+        """Those that have a start, and their problem; the others are told that there is none."""
+        while entries:
+            settings, sources = entries[0].session.settings, [entry.source for entry in entries]
+            try:
+                problem = self.task.pose(sources, self._models, settings.chains, settings.seed, self.lexicon)
+            except InfeasibleStart as error:
+                failed = error.sources or set(range(len(entries)))
+                for number in failed:
+                    entries[number].done(error)
+                entries = [entry for number, entry in enumerate(entries) if number not in failed]
+                continue
+            for number, entry in enumerate(entries):
+                entry.standing = problem.standing(number)
+                entry.start = entry.standing.sentences
+                if entry.started is not None:
+                    entry.started([join(self.lexicon.words(ids)) for ids in entry.start])
+            return entries, problem
+        return [], None
+
+    def _close(self) -> None:
+        """Hand what was recorded since the last change to the entries."""
+        record = None if self._walk is None else self._walk.record()
+        if record is None:
+            return
+        self.counts += record.counts.sum(0)
+        for entry in self.entries:
+            part = record.of(entry.number)
+            entry.records.append(part)
+            entry.standing = replace(entry.standing, sentences=part.final.to_lists())
+
+    def _report(self, problem: Problem) -> None:
+        """Answer for the entries that are done; the others go on."""
+        self._close()
+        done = [entry for entry in self.entries if entry.is_done]
+        for entry in done:
+            start = Sentences.from_lists(entry.start, max(map(len, entry.start)) + 1, [entry.number] * entry.chains)
+            record = in_sequence(entry.records, entry.number)
+            run = entry.session.run_of(entry.source, entry.number, record, start, problem.target, problem.about)
+            entry.done(problem.report.result(run))
+        self._let_go(done)
+
+    def _let_go(self, gone: list[Entry]) -> None:
+        """Go on without some of the entries."""
+        walk, self._walk = self._walk, None
+        self.entries = [entry for entry in self.entries if entry not in gone]
+        if self.entries and walk is not None:
+            self._walk = _Walk(walk.problem, walk.kernel, self.entries, walk.without(gone))
+        elif not self.waiting:
+            self.lexicon = Lexicon(self.lexicon.vocabulary)
+
+    def _moves(self, entry: Entry, info: Info) -> list[dict[str, Any]]:
+        """What the chains of an entry did at a step."""
+        rows = (info.candidate.sentences.inputs == entry.number).nonzero()[:, 0]
+        own = info.select(rows)
+        candidate = own.candidate
+        columns = {
+            "log_ratio": own.log_ratio, "log_forward": candidate.log_forward, "log_reverse": candidate.log_reverse,
+            "log_target": own.log_target,
+        }  # fmt: skip
+        numbers = {
+            name: [value if math.isfinite(value) else None for value in column.tolist()]
+            for name, column in columns.items()
+        }
+        texts = [join(self.lexicon.words(ids)) for ids in candidate.sentences.to_lists()]
+        return [
+            {
+                "chain": chain,
+                "move": MOVES[move],
+                "at": at,
+                "text": text,
+                "accepted": accepted,
+                **{name: of[chain] for name, of in numbers.items()},
+            }
+            for chain, (move, at, text, accepted) in enumerate(
+                zip(candidate.move.tolist(), candidate.at.tolist(), texts, own.accepted.tolist(), strict=True)
+            )
+        ]

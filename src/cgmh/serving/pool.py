@@ -1,0 +1,284 @@
+"""The engine of the server: a process for each core, which share the models' weights; one that dies is replaced.
+
+The server opens the models and then forks, so that the weights are in memory once. Jobs wait here until a process has
+room for them; in it, their chains step beside those of others (worker.py).
+"""
+
+import asyncio
+import gc
+import os
+import signal
+import socket
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import count
+from time import monotonic
+
+from ..api import solve_each
+from ..errors import BadInput, BadModel
+from ..inputs import CorrectInput, KeywordInput, ParaphraseInput
+from ..models.load import load_embedded
+from ..sampling.shards import others_sleep
+from ..threads import num_cores, single_threaded
+from .messages import Lines, Message, encode, write_job
+from .protocols import EngineLost, Event, Job, Outcome, Overloaded, Stats
+from .worker import serve
+
+CAPACITY = 256  # inputs, waiting and running
+INPUTS_OF_PROCESS = 32  # that it works on at a time
+MAX_EVENTS = 10_000  # of a run that nobody has read yet
+ATTEMPTS = 2  # at a job whose process died
+SECONDS_OF_INPUT = 1.0  # that an input takes while the machine is busy, about: for Retry-After, until one is measured
+_FIRST = (KeywordInput(("snow", "river")), ParaphraseInput("How are you today?"), CorrectInput("I has two apple."))
+
+
+@dataclass(eq=False)
+class _Part:
+    """Inputs of a job that one process works on."""
+
+    number: int
+    job: Job
+    answered: "asyncio.Future[list[Outcome]]"
+    events: "asyncio.Queue[Event] | None" = None
+    attempts: int = 0
+
+    @property
+    def size(self) -> int:
+        return len(self.job.inputs)
+
+
+@dataclass(eq=False)
+class _Process:
+    """An engine process as the server sees it."""
+
+    id: int
+    writer: asyncio.StreamWriter
+    reading: "asyncio.Task[None] | None" = None
+    parts: dict[int, _Part] = field(default_factory=dict)
+    done: Message = field(default_factory=dict)  # what it has done so far, as it last said
+
+    @property
+    def size(self) -> int:
+        return sum(part.size for part in self.parts.values())
+
+
+class Pool:
+    """Engine processes and the jobs that wait for them."""
+
+    def __init__(self, processes: int | None = None, capacity: int = CAPACITY) -> None:
+        self._number, self._capacity = processes or num_cores(), capacity
+        self._processes: list[_Process] = []
+        self._waiting: deque[_Part] = deque()
+        self._numbers = count()
+        self._is_ready = self._is_stopping = False
+        self._seconds = SECONDS_OF_INPUT
+        self._past: list[Message] = []  # what processes that are gone had done
+
+    @property
+    def is_ready(self) -> bool:
+        return self._is_ready and not self._is_stopping
+
+    async def start(self) -> None:
+        """Open the models and start the processes. Takes seconds, in which nothing else is done."""
+        with single_threaded():
+            load_embedded()
+            for input in _FIRST:  # whatever is loaded when it is first needed is loaded once, for all processes
+                list(solve_each([input], replace(input.defaults, chains=1, steps=1, n=1)))
+        gc.collect()
+        gc.freeze()  # the collector would touch, and so copy, what the processes share
+        for _ in range(self._number):
+            await self._spawn()
+        self._is_ready = True
+
+    async def stop(self, grace: float) -> None:
+        """Take no more jobs; what is in flight has `grace` seconds to end."""
+        self._is_stopping = True
+        waiting, self._waiting = self._waiting, deque()
+        for part in waiting:
+            _fail(part, EngineLost("the server is shutting down"))
+        running = [part.answered for process in self._processes for part in process.parts.values()]
+        if running:
+            await asyncio.wait(running, timeout=grace)
+        for process in self._processes:
+            for part in process.parts.values():
+                _fail(part, EngineLost("the server is shutting down"))
+            if process.reading is not None:
+                process.reading.cancel()
+            process.writer.close()
+            with suppress(ProcessLookupError):
+                os.kill(process.id, signal.SIGKILL)
+            with suppress(ChildProcessError):
+                os.waitpid(process.id, 0)
+        self._processes = []
+
+    async def solve(self, job: Job, seconds: float) -> list[Outcome]:
+        """The outcome of each input; the inputs of a large job are shared out to the processes."""
+        self._check_room(len(job.inputs))
+        size = -(-len(job.inputs) // self._number)
+        jobs = [replace(job, inputs=job.inputs[at : at + size]) for at in range(0, len(job.inputs), size)]
+        parts = [self._queue(each, None) for each in jobs]
+        began = monotonic()
+        try:
+            answers = await asyncio.wait_for(asyncio.gather(*(part.answered for part in parts)), seconds)
+        except asyncio.TimeoutError:  # in Python 3.10 not yet the same as the built-in one
+            raise TimeoutError from None
+        finally:
+            for part in parts:
+                self._cancel(part)
+        self._seconds += 0.1 * (monotonic() - began - self._seconds)
+        return [outcome for answer in answers for outcome in answer]
+
+    async def events(self, job: Job, seconds: float) -> AsyncIterator[Event]:
+        """The run of a job of one input as it goes on."""
+        self._check_room(len(job.inputs))
+        events: asyncio.Queue[Event] = asyncio.Queue()
+        part = self._queue(job, events)
+        part.answered.add_done_callback(lambda _: events.put_nowait({"event": "end"}))
+        end = monotonic() + seconds
+        try:
+            while (event := await asyncio.wait_for(events.get(), end - monotonic()))["event"] != "end":
+                yield event
+            yield {"event": "result", "result": part.answered.result()[0]}
+            yield {"event": "end"}
+        except asyncio.TimeoutError:
+            raise TimeoutError from None
+        finally:
+            self._cancel(part)
+
+    def stats(self) -> Stats:
+        said = [*self._past, *(process.done for process in self._processes)]
+
+        def total(name: str) -> dict[str, int]:
+            moves: dict[str, int] = next((each[name] for each in said if each), {})
+            return {move: sum(each[name][move] for each in said if each) for move in moves}
+
+        return Stats(
+            waiting=sum(part.size for part in self._waiting),
+            running=sum(process.size for process in self._processes),
+            capacity=self._capacity,
+            steps=sum(each.get("steps", 0) for each in said),
+            processes=len(self._processes),
+            proposed=total("proposed"),
+            accepted=total("accepted"),
+            models=[load_embedded().name],
+        )
+
+    def _check_room(self, size: int) -> None:
+        if self._is_stopping:
+            raise EngineLost("the server is shutting down")
+        taken = sum(part.size for part in self._waiting) + sum(process.size for process in self._processes)
+        if taken + size > self._capacity:
+            wait = max(1, round(self._seconds * taken / max(1, self._capacity)))
+            raise Overloaded(f"{taken} inputs are being worked on; {self._capacity} at most, try again later", wait)
+
+    def _queue(self, job: Job, events: "asyncio.Queue[Event] | None") -> _Part:
+        part = _Part(next(self._numbers), job, asyncio.get_running_loop().create_future(), events)
+        self._waiting.append(part)
+        self._dispatch()
+        return part
+
+    def _dispatch(self) -> None:
+        """Send what waits to the processes that have room, the least busy first."""
+        while self._waiting and self._processes:
+            process = min(self._processes, key=lambda process: process.size)
+            part = self._waiting[0]
+            if process.parts and process.size + part.size > INPUTS_OF_PROCESS:
+                return
+            self._waiting.popleft()
+            process.parts[part.number] = part
+            part.attempts += 1
+            self._send(process, {"id": part.number, **write_job(part.job), "watched": part.events is not None})
+
+    def _cancel(self, part: _Part) -> None:
+        """Nobody waits for it any more, if it is not done."""
+        if part in self._waiting:
+            self._waiting.remove(part)
+        for process in self._processes:
+            if process.parts.pop(part.number, None):
+                self._send(process, {"id": part.number, "cancel": True})
+        part.answered.cancel()
+        self._dispatch()
+
+    def _send(self, process: _Process, message: Message) -> None:
+        process.writer.write(encode(message))
+
+    async def _spawn(self) -> None:
+        """Start a process."""
+        while not others_sleep():
+            await asyncio.sleep(0.01)
+        ours, theirs = socket.socketpair()
+        number = os.fork()
+        if not number:
+            try:
+                _let_go_of_all_but(theirs)
+                serve(theirs)
+            finally:
+                os._exit(0)
+        theirs.close()
+        reader, writer = await asyncio.open_connection(sock=ours)
+        process = _Process(number, writer)
+        process.reading = asyncio.create_task(self._read(process, reader))
+        self._processes.append(process)
+        self._dispatch()
+
+    async def _read(self, process: _Process, reader: asyncio.StreamReader) -> None:
+        """Pass on what a process says, until it dies; then replace it."""
+        lines = Lines()
+        with suppress(ConnectionError):
+            while received := await reader.read(1 << 20):
+                for message in lines.feed(received):
+                    self._hear(process, message)
+        if not self._is_stopping:
+            await self._replace(process)
+
+    def _hear(self, process: _Process, message: Message) -> None:
+        if "event" in message:
+            part = process.parts.get(message["id"])
+            if part is not None and part.events is not None:
+                part.events.put_nowait(message["event"])
+                if part.events.qsize() > MAX_EVENTS:
+                    _fail(part, EngineLost("the events of the run were not read; read them faster, or ask for less"))
+                    self._cancel(part)
+            return
+        process.done = {name: message[name] for name in ("steps", "proposed", "accepted")}
+        part = process.parts.pop(message["id"], None)
+        if part is not None and not part.answered.done():
+            if "error" in message:
+                part.answered.set_exception(_error(message["error"]))
+            else:
+                part.answered.set_result(message["outcomes"])
+        self._dispatch()
+
+    async def _replace(self, process: _Process) -> None:
+        """What a process that died was working on goes to another one; what it was twice is given up."""
+        with suppress(ChildProcessError):
+            os.waitpid(process.id, 0)
+        self._processes.remove(process)
+        self._past.append(process.done)
+        process.writer.close()
+        for part in reversed(process.parts.values()):
+            if part.attempts < ATTEMPTS and part.events is None:
+                self._waiting.appendleft(part)
+            else:
+                _fail(part, EngineLost("the process that worked on it died; try again, or ask for less at a time"))
+        await self._spawn()
+
+
+def _fail(part: _Part, error: Exception) -> None:
+    if not part.answered.done():
+        part.answered.set_exception(error)
+
+
+def _error(said: dict[str, str]) -> Exception:
+    """The error that a process speaks of."""
+    kind = {"EngineLost": EngineLost, "BadModel": BadModel}.get(said["type"], BadInput)
+    return kind(said["message"])
+
+
+def _let_go_of_all_but(connection: socket.socket) -> None:
+    """In a new process: the server's own sockets and files are none of its business."""
+    signal.set_wakeup_fd(-1)
+    os.closerange(3, connection.fileno())
+    os.closerange(connection.fileno() + 1, os.sysconf("SC_OPEN_MAX") if hasattr(os, "sysconf") else 65536)

@@ -1,0 +1,224 @@
+"""An engine process: it takes jobs from the server, lets their chains step together, and sends what they come to."""
+
+import select
+import signal
+import socket
+import sys
+import traceback
+from collections import deque
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+
+from ..errors import BadInput, CgmhError
+from ..proposals.protocols import MOVES
+from ..result import Result
+from ..session import Session
+from ..tasks.problem import JoiningTask
+from ..threads import set_num_cores
+from .alone import Alone, written
+from .group import Entry, Group
+from .messages import Lines, Message, encode, read_job
+from .protocols import Job
+
+MAX_CHAINS = 768  # that step together; more wait
+
+
+class Request:
+    """A job on its way: the sources of its inputs, and what came of them."""
+
+    def __init__(self, worker: "Worker", number: int, job: Job, *, watched: bool) -> None:
+        self._worker, self.number, self._watched = worker, number, watched
+        self.session = Session(job.inputs, job.settings, None, None, None, ())
+        self.entries: list[Entry] = []
+        self._sources = [self.session.read(number) for number in range(len(job.inputs))]
+        self._parts: list[list[Result | BadInput | None]] = []  # [input][source]
+        for at, read in enumerate(self._sources):
+            sources = read if isinstance(read, list) else []
+            self._parts.append([None] * len(sources))
+            self.entries += [self._entry(at, place, source) for place, source in enumerate(sources)]
+
+    def _entry(self, at: int, place: int, source: Any) -> Entry:
+        def done(result: Result | BadInput) -> None:
+            self._parts[at][place] = result
+            self.finish()
+
+        entry = Entry(self.session, source, done)
+        if self._watched:
+            entry.started = lambda texts: self._tell(
+                {"event": "start", "chains": entry.chains, "steps": entry.steps, "texts": texts}
+            )
+            entry.moved = lambda moves: self._tell({"event": "moves", "step": entry.clock, "moves": moves})
+        return entry
+
+    def _tell(self, event: dict[str, Any]) -> None:
+        self._worker.send({"id": self.number, "event": event})
+
+    def finish(self) -> None:
+        """Send the outcomes, if all are there."""
+        outcomes = []
+        for read, parts in zip(self._sources, self._parts, strict=True):
+            results = [part for part in parts if part is not None]
+            if len(results) < len(parts):
+                return
+            outcomes.append(written(self.session.joined(read, results) if isinstance(read, list) else read))
+        self._worker.finish(self.number, {"outcomes": outcomes})
+
+
+class Worker:
+    """The loop of an engine process."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection, self._lines = connection, Lines()
+        self._requests: dict[int, Request] = {}
+        self._groups: list[Group] = []
+        self._queue: deque[Entry] = deque()  # those for which there is no room yet
+        self._jobs_alone: deque[tuple[int, Job]] = deque()
+        self._alone: tuple[int, Alone] | None = None
+        self._steps = 0
+        self._counts = torch.zeros(2, len(MOVES), dtype=torch.int64)
+
+    def run(self) -> None:
+        """Until the server has gone."""
+        while True:
+            busy = bool(self._queue or any(group.entries or group.waiting for group in self._groups))
+            watched = [self._connection.fileno(), *([self._alone[1].reader] if self._alone else [])]
+            readable, _, _ = select.select(watched, [], [], 0 if busy else None)
+            if self._connection.fileno() in readable:
+                received = self._connection.recv(1 << 20)
+                if not received:
+                    break
+                for message in self._lines.feed(received):
+                    self._handle(message)
+            self._go_on_alone()
+            self._admit()
+            for group in list(self._groups):
+                self._step(group)
+        if self._alone:
+            self._alone[1].end()
+
+    def send(self, message: Message) -> None:
+        self._connection.sendall(encode(message))
+
+    def finish(self, number: int, answer: Message) -> None:
+        """Answer a request, with how much was done so far."""
+        self._requests.pop(number, None)
+        counts = self._counts + sum((group.counts for group in self._groups), torch.zeros_like(self._counts))
+        proposed, accepted = (dict(zip(MOVES, row, strict=True)) for row in counts.tolist())
+        self.send({"id": number, **answer, "steps": self._steps, "proposed": proposed, "accepted": accepted})
+
+    def _fail(self, number: int, error: CgmhError) -> None:
+        self.finish(number, {"error": {"type": type(error).__name__, "message": str(error)}})
+
+    def _handle(self, message: Message) -> None:
+        number = message["id"]
+        if message.get("cancel"):
+            self._cancel(number)
+            return
+        try:
+            job = read_job(message)
+            if not joins(job):
+                self._jobs_alone.append((number, job))
+                return
+            request = Request(self, number, job, watched=message["watched"])
+        except CgmhError as error:
+            self._fail(number, error)
+            return
+        self._requests[number] = request
+        self._queue.extend(request.entries)
+        if not request.entries:
+            request.finish()
+
+    def _cancel(self, number: int) -> None:
+        self._jobs_alone = deque((other, job) for other, job in self._jobs_alone if other != number)
+        if self._alone and self._alone[0] == number:
+            self._alone[1].end()
+            self._alone = None
+        request = self._requests.pop(number, None)
+        if request is not None:
+            gone = set(map(id, request.entries))
+            self._queue = deque(entry for entry in self._queue if id(entry) not in gone)
+            for group in self._groups:
+                for entry in request.entries:
+                    group.remove(entry)
+
+    def _admit(self) -> None:
+        """Let waiting entries into a group, as long as there is room."""
+        num_chains = sum(group.num_chains for group in self._groups)
+        while self._queue and (not num_chains or num_chains + self._queue[0].chains <= MAX_CHAINS):
+            entry = self._queue.popleft()
+            num_chains += entry.chains
+            group = next((group for group in self._groups if not entry.is_alone and group.accepts(entry)), None)
+            if group is None:
+                group = Group(
+                    cast("JoiningTask[Any, Any]", entry.session.task), entry.session.models, is_open=not entry.is_alone
+                )
+                self._groups.append(group)
+            group.join(entry)
+
+    def _step(self, group: Group) -> None:
+        try:
+            self._steps += sum(entry.chains for entry in group.entries)
+            group.step()
+        except Exception as error:  # noqa: BLE001
+            # Whatever it was, the others must not suffer: each goes on alone, from its start; what fails alone, fails.
+            _log(error)
+            entries = [*group.entries, *group.waiting]
+            self._drop(group)
+            for entry in entries:
+                if entry.is_alone:
+                    entry.done(BadInput("it could not be answered because of an internal error; please report it"))
+                else:
+                    self._queue.appendleft(entry.again())
+        else:
+            if not group.entries and not group.waiting:
+                self._drop(group)
+
+    def _drop(self, group: Group) -> None:
+        self._counts += group.counts
+        self._groups.remove(group)
+
+    def _go_on_alone(self) -> None:
+        """Look after the job that runs in a process of its own, and begin the next one."""
+        if self._alone:
+            number, process = self._alone
+            answer = process.answer()
+            if answer is not None:
+                self._alone = None
+                self.finish(number, answer)
+        if self._alone is None and self._jobs_alone:
+            number, job = self._jobs_alone.popleft()
+            self._alone = number, Alone(job, self._leave)
+
+    def _leave(self) -> None:
+        """In a process of its own: nothing more is said to the server, and any core may be used."""
+        self._connection.close()
+        set_num_cores(None)
+
+
+def joins(job: Job) -> bool:
+    """Whether the chains of a job can step beside those of others."""
+    settings = job.settings
+    special = any(getattr(input, name, False) for input in job.inputs for name in ("paper", "gibbs"))
+    plain = settings.temper == 1 and not settings.anneal and settings.trace == "none" and settings.use is None
+    return job.big is None and plain and not special
+
+
+def serve(connection: socket.socket) -> None:
+    """Be an engine process until the server has gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server hears it and decides
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    set_num_cores(1)
+    torch.set_num_threads(1)
+    with suppress(BrokenPipeError, ConnectionResetError):
+        Worker(connection).run()
+
+
+def _log(error: Exception) -> None:
+    """Where an error was, without its message, which may quote what a user wrote."""
+    places = traceback.extract_tb(error.__traceback__)[-4:]
+    where = " < ".join(f"{place.name} {Path(place.filename).name}:{place.lineno}" for place in reversed(places))
+    sys.stderr.write(f"cgmh: internal error {type(error).__name__} in {where}\n")
+    sys.stderr.flush()
