@@ -116,6 +116,7 @@ class Group:
         self.entries: list[Entry] = []
         self.waiting: list[Entry] = []
         self.counts = torch.zeros(2, len(MOVES), dtype=torch.int64)  # steps proposed and accepted, by move
+        self.num_steps = 0  # of all chains
         self._may_join_at = 0.0
         self._walk: _Walk | None = None
 
@@ -159,6 +160,7 @@ class Group:
         if self._walk is None:
             return
         info = self._walk.step()
+        self.num_steps += len(info.chain)
         for entry in self.entries:
             entry.clock += 1
             if entry.moved is not None:

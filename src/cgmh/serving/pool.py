@@ -239,6 +239,8 @@ class Pool:
             if part is not None and part.events is not None:
                 part.events.put_nowait(message["event"])
                 if part.events.qsize() > MAX_EVENTS:
+                    while not part.events.empty():
+                        part.events.get_nowait()
                     _fail(part, EngineLost("the events of the run were not read; read them faster, or ask for less"))
                     self._cancel(part)
             return

@@ -105,9 +105,10 @@ class Worker:
     def finish(self, number: int, answer: Message) -> None:
         """Answer a request, with how much was done so far."""
         self._requests.pop(number, None)
-        counts = self._counts + sum((group.counts for group in self._groups), torch.zeros_like(self._counts))
+        counts = sum((group.counts for group in self._groups), self._counts)
+        steps = sum((group.num_steps for group in self._groups), self._steps)
         proposed, accepted = (dict(zip(MOVES, row, strict=True)) for row in counts.tolist())
-        self.send({"id": number, **answer, "steps": self._steps, "proposed": proposed, "accepted": accepted})
+        self.send({"id": number, **answer, "steps": steps, "proposed": proposed, "accepted": accepted})
 
     def _fail(self, number: int, error: CgmhError) -> None:
         self.finish(number, {"error": {"type": type(error).__name__, "message": str(error)}})
@@ -160,7 +161,6 @@ class Worker:
 
     def _step(self, group: Group) -> None:
         try:
-            self._steps += sum(entry.chains for entry in group.entries)
             group.step()
         except Exception as error:  # noqa: BLE001
             # Whatever it was, the others must not suffer: each goes on alone, from its start; what fails alone, fails.
@@ -177,7 +177,7 @@ class Worker:
                 self._drop(group)
 
     def _drop(self, group: Group) -> None:
-        self._counts += group.counts
+        self._counts, self._steps = self._counts + group.counts, self._steps + group.num_steps
         self._groups.remove(group)
 
     def _go_on_alone(self) -> None:

@@ -1,0 +1,178 @@
+"""Chains of different requests step together, and each is what it would be alone."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+
+import cgmh
+from cgmh.inputs import CorrectInput, KeywordInput, ParaphraseInput
+from cgmh.result import Result
+from cgmh.serving import group
+from cgmh.serving.group import Entry, Group
+from cgmh.session import Session
+from cgmh.settings import Settings
+from cgmh.tasks import start
+
+torch.set_num_threads(1)
+
+INPUTS: dict[str, list[Any]] = {
+    "keywords": [
+        KeywordInput(("snow", "mountain")),
+        KeywordInput(("Zorblat", "river|brook")),
+        KeywordInput(("quxby", "zorblat", "Zorblat"), max_words=9),
+    ],
+    "paraphrase": [
+        ParaphraseInput("How do I get to Zorblat from Quxby in two days?"),
+        ParaphraseInput("What is the best way to learn English?"),
+        ParaphraseInput("Is Quxby near Zorblat?"),
+    ],
+    "correct": [
+        CorrectInput("He go to school with Zorblat evry day. They was happy."),
+        CorrectInput("I has two apple."),
+        CorrectInput("Quxby and Zorblat likes tea."),
+    ],
+}
+SETTINGS = [(5, 0, 14), (3, 7, 9), (4, 0, 11)]  # chains, seed, steps
+
+
+def session(input: Any, chains: int, seed: int, steps: int) -> Session:
+    settings = replace(type(input).defaults, chains=chains, seed=seed, steps=steps, n=2)
+    return Session([input], settings, None, None, None, ())
+
+
+def entries(session: Session, answers: list[Any]) -> list[Entry]:
+    sources = session.read(0)
+    assert isinstance(sources, list)
+    return [Entry(session, source, answers.append) for source in sources]
+
+
+def together(inputs: Sequence[Any], *, apart: int) -> list[str]:
+    """The answers to inputs, of which the next one joins after `apart` steps."""
+    sessions = [session(input, *asked) for input, asked in zip(inputs, SETTINGS, strict=True)]
+    batch, answers, todo = Group(sessions[0].task, sessions[0].models), [[] for _ in inputs], list(range(len(inputs)))  # type: ignore[arg-type, var-annotated]
+    step = 0
+    while todo or batch.entries or batch.waiting:
+        if todo and step % apart == 0:
+            for entry in entries(sessions[todo[0]], answers[todo[0]]):
+                assert batch.accepts(entry)
+                batch.join(entry)
+            del todo[0]
+        batch.step()
+        step += 1
+    joined = [each.joined(each.read(0), parts) for each, parts in zip(sessions, answers, strict=True)]  # type: ignore[arg-type]
+    return [written(result) for result in joined]
+
+
+def written(result: Any) -> str:
+    assert isinstance(result, Result)
+    return json.dumps(result.to_dict())
+
+
+def alone(inputs: Sequence[Any]) -> list[str]:
+    made = []
+    for input, (chains, seed, steps) in zip(inputs, SETTINGS, strict=True):
+        settings = replace(type(input).defaults, chains=chains, seed=seed, steps=steps, n=2)
+        made.append(written(next(cgmh.solve([input], settings))))
+    return made
+
+
+@pytest.fixture(autouse=True)
+def _eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sources join as soon as they ask to, so that they do at known steps."""
+    monkeypatch.setattr(group, "PATIENCE", 0)
+
+
+@pytest.mark.parametrize("task", INPUTS)
+def test_an_answer_beside_others_is_the_answer_alone(task: str) -> None:
+    expected = alone(INPUTS[task])
+    assert together(INPUTS[task], apart=4) == expected
+    assert together(INPUTS[task], apart=1) == expected
+
+
+def test_a_chain_that_drew_by_its_row_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the test above rests on: a chain's numbers are its own, not those of its place in the batch."""
+    expected = alone(INPUTS["keywords"])
+    draws = group.Draws
+
+    def by_row(seed: Any, chains: torch.Tensor, steps: torch.Tensor) -> Any:
+        return draws(seed, torch.arange(len(chains)), steps)
+
+    monkeypatch.setattr(group, "Draws", by_row)
+    assert together(INPUTS["keywords"], apart=4) != expected
+
+
+def test_those_that_stay_do_not_notice_who_leaves() -> None:
+    first, second = INPUTS["keywords"][:2]
+    answers: list[Any] = []
+    staying, leaving = session(first, *SETTINGS[0]), session(second, *SETTINGS[1])
+    batch = Group(staying.task, staying.models)  # type: ignore[arg-type]
+    (gone,) = entries(leaving, [])
+    batch.join(gone)
+    batch.step()
+    for entry in entries(staying, answers):
+        batch.join(entry)
+    batch.step()
+    batch.remove(gone)
+    while batch.entries:
+        batch.step()
+    assert written(answers[0]) == alone([first, *INPUTS["keywords"][1:]])[0]
+
+
+def test_a_source_that_cannot_start_is_told_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(start, "PATIENCE", 0)
+    settings = Settings(chains=2, steps=2)
+    inputs = [KeywordInput(("snow",), min_words=15), KeywordInput(("river",))]
+    sessions = [Session([input], settings, None, None, None, ()) for input in inputs]
+    answers: list[list[Any]] = [[], []]
+    batch = Group(sessions[0].task, sessions[0].models)  # type: ignore[arg-type]
+    for each, own in zip(sessions, answers, strict=True):
+        for entry in entries(each, own):
+            batch.join(entry)
+    while batch.entries or batch.waiting:
+        batch.step()
+    assert "no sentence was found" in str(answers[0][0])
+    assert "river" in answers[1][0].best.words
+
+
+def test_only_what_is_asked_alike_steps_together() -> None:
+    one = session(KeywordInput(("snow",)), 2, 0, 3)
+    batch = Group(one.task, one.models)  # type: ignore[arg-type]
+    batch.join(*entries(one, []))
+    assert batch.accepts(*entries(session(KeywordInput(("river",), max_words=7), 3, 1, 5), []))
+    assert not batch.accepts(*entries(session(KeywordInput(("river",), ordered=True), 3, 1, 5), []))
+    assert not batch.accepts(*entries(session(CorrectInput("I has two apple."), 3, 1, 5), []))
+
+
+def test_moves_are_told_as_they_are_made() -> None:
+    own = session(KeywordInput(("snow", "mountain")), 3, 0, 6)
+    answers: list[Any] = []
+    (entry,) = entries(own, answers)
+    starts: list[list[str]] = []
+    rounds: list[list[dict[str, Any]]] = []
+    entry.started, entry.moved = starts.append, rounds.append
+    batch = Group(own.task, own.models)  # type: ignore[arg-type]
+    batch.join(entry)
+    while batch.entries or batch.waiting:
+        batch.step()
+    assert len(starts) == 1
+    assert len(starts[0]) == 3
+    assert [len(moves) for moves in rounds] == [3] * 6
+    assert {move["chain"] for move in rounds[0]} == {0, 1, 2}
+    accepted = sum(move["accepted"] for moves in rounds for move in moves)
+    assert accepted == int(batch.counts[1].sum())
+    assert all("snow" in starts[0][chain].lower() for chain in range(3))
+    json.dumps(rounds, allow_nan=False)
+
+
+def test_words_of_past_requests_are_forgotten() -> None:
+    own = session(KeywordInput(("zorblat",)), 2, 0, 2)
+    batch = Group(own.task, own.models)  # type: ignore[arg-type]
+    batch.join(*entries(own, []))
+    batch.step()
+    assert "zorblat" in batch.lexicon
+    batch.step()
+    assert "zorblat" not in batch.lexicon

@@ -1,0 +1,198 @@
+"""Engine processes behind the interface of the server: real processes, killed for real."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import Coroutine, Iterator
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import pytest
+
+import cgmh
+from cgmh.inputs import CorrectInput, KeywordInput
+from cgmh.serving import pool as module
+from cgmh.serving.pool import Pool
+from cgmh.serving.protocols import EngineLost, Job, Overloaded
+from cgmh.settings import Settings
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
+
+FEW = Settings(chains=3, steps=6, n=1)
+LONG = replace(FEW, steps=10**6)
+T = TypeVar("T")
+
+
+class Running:
+    """A pool and the event loop that it lives in."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.pool = Pool(2, capacity=6)
+        self.run(self.pool.start())
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        return self.loop.run_until_complete(asyncio.wait_for(work, 120))
+
+    def processes(self) -> list[int]:
+        return [process.id for process in self.pool._processes]
+
+    def close(self) -> None:
+        self.run(self.pool.stop(0.1))
+        self.loop.close()
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Running]:
+    running = Running()
+    yield running
+    running.close()
+
+
+def keywords(*words: str, settings: Settings = FEW) -> Job:
+    return Job((KeywordInput(words),), settings)
+
+
+def test_answers_under_load_are_those_alone(running: Running) -> None:
+    jobs = [
+        keywords("snow"),
+        keywords("river", "Zorblat"),
+        Job((CorrectInput("I has two apple."),), replace(FEW, select="threshold")),
+    ]
+
+    async def load() -> list[Any]:
+        return await asyncio.gather(*(running.pool.solve(job, 60) for job in (*jobs, *jobs)))
+
+    alone = [next(cgmh.solve(job.inputs, job.settings)).to_dict() for job in jobs]
+    assert json.dumps([answer for (answer,) in running.run(load())]) == json.dumps([*alone, *alone])
+    stats = running.pool.stats()
+    assert (stats.waiting, stats.running, stats.processes) == (0, 0, 2)
+    assert stats.steps >= 6 * 3 * 6
+    assert sum(stats.proposed.values()) > sum(stats.accepted.values()) > 0
+
+
+def test_a_large_job_is_shared_out_and_comes_back_in_order(running: Running) -> None:
+    words = ["snow", "river", "train", "book", "dog"]
+    outcomes = running.run(running.pool.solve(Job(tuple(KeywordInput((word,)) for word in words), FEW), 60))
+    assert [outcome["input"] for outcome in outcomes] == words
+
+
+def test_what_does_not_fit_is_refused_at_once(running: Running) -> None:
+    async def load() -> tuple[list[Any], int]:
+        tasks = [asyncio.create_task(running.pool.solve(keywords("snow", settings=LONG), 60)) for _ in range(6)]
+        await asyncio.sleep(0)
+        with pytest.raises(Overloaded) as refused:
+            await running.pool.solve(keywords("river"), 60)
+        assert running.pool.stats().waiting + running.pool.stats().running == 6
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        left = running.pool.stats()
+        return await running.pool.solve(keywords("river"), 60), refused.value.retry_after + left.waiting + left.running
+
+    answer, retry_after = running.run(load())
+    assert answer[0]["input"] == "river"
+    assert retry_after >= 1
+
+
+def test_time_is_bounded(running: Running) -> None:
+    with pytest.raises(TimeoutError):
+        running.run(running.pool.solve(keywords("snow", settings=LONG), 0.2))
+    assert running.pool.stats().running == 0
+
+
+def test_a_killed_process_is_replaced_and_its_jobs_are_answered(running: Running) -> None:
+    before = running.processes()
+
+    async def load() -> list[Any]:
+        tasks = [
+            asyncio.create_task(running.pool.solve(keywords(word, settings=replace(FEW, steps=40)), 60))
+            for word in ("snow", "river")
+        ]
+        await asyncio.sleep(0.1)
+        for process in before:
+            os.kill(process, signal.SIGKILL)
+        return await asyncio.gather(*tasks)
+
+    answers = running.run(load())
+    assert [answer[0]["input"] for answer in answers] == ["snow", "river"]
+    assert len(running.processes()) == 2
+    assert not set(before) & set(running.processes())
+
+
+def test_a_job_that_kills_twice_is_given_up(running: Running) -> None:
+    async def load() -> None:
+        task = asyncio.create_task(running.pool.solve(keywords("snow", settings=LONG), 60))
+        for _ in range(2):
+            while not any(process.parts for process in running.pool._processes):
+                await asyncio.sleep(0.05)
+            os.kill(next(process.id for process in running.pool._processes if process.parts), signal.SIGKILL)
+            await asyncio.sleep(0.3)
+        await task
+
+    with pytest.raises(EngineLost, match="died"):
+        running.run(load())
+
+
+def test_events_come_as_they_happen_and_end(running: Running) -> None:
+    async def watch() -> list[str]:
+        return [event["event"] async for event in running.pool.events(keywords("snow"), 60)]
+
+    assert running.run(watch()) == ["start", *["moves"] * 6, "result", "end"]
+
+
+def test_events_that_nobody_reads_any_more_end_the_run(running: Running) -> None:
+    async def leave() -> None:
+        events = running.pool.events(keywords("snow", settings=LONG), 60)
+        async for event in events:
+            if event["event"] == "moves":
+                break
+        await events.aclose()  # type: ignore[attr-defined]
+
+    running.run(leave())
+    assert running.pool.stats().running == 0
+
+
+def test_events_that_pile_up_end_the_run(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_EVENTS", 20)
+
+    async def doze() -> None:
+        async for _ in running.pool.events(keywords("snow", settings=LONG), 60):
+            await asyncio.sleep(5)
+
+    with pytest.raises(EngineLost, match="not read"):
+        running.run(doze())
+    assert running.pool.stats().running == 0
+
+
+def test_jobs_that_run_alone_are_answered_too(running: Running) -> None:
+    (outcome,) = running.run(running.pool.solve(keywords("snow", settings=replace(FEW, temper=2)), 60))
+    assert "temper 2" in outcome["signature"]
+
+
+def test_errors_of_a_job_are_raised(running: Running) -> None:
+    with pytest.raises(cgmh.BadInput, match="select"):
+        running.run(running.pool.solve(keywords("snow", settings=replace(FEW, select="threshold")), 60))
+
+
+def test_a_stopped_pool_leaves_no_process_behind() -> None:
+    loop = asyncio.new_event_loop()
+    pool = Pool(1)
+    loop.run_until_complete(pool.start())
+    process = pool._processes[0].id
+
+    async def stop() -> None:
+        task = asyncio.create_task(pool.solve(keywords("snow", settings=LONG), 60))
+        await asyncio.sleep(0.1)
+        await pool.stop(0.1)
+        with pytest.raises(EngineLost, match="shutting down"):
+            await task
+        with pytest.raises(EngineLost, match="shutting down"):
+            await pool.solve(keywords("snow"), 60)
+
+    loop.run_until_complete(stop())
+    loop.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)

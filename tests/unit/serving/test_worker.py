@@ -1,0 +1,162 @@
+"""The loop of an engine process, on the other end of a pair of sockets."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from cgmh.inputs import CorrectInput, KeywordInput, ParaphraseInput
+from cgmh.proposals.protocols import MOVES
+from cgmh.serving import worker
+from cgmh.serving.group import Group
+from cgmh.serving.messages import Lines, Message, encode, write_job
+from cgmh.serving.protocols import Job
+from cgmh.serving.worker import Worker, joins
+from cgmh.settings import Settings
+
+FEW = Settings(chains=3, steps=4, n=1)
+OTHER = {"temper": 2, "anneal": True, "trace": "all", "use": "target"}  # what takes chains that do not join
+
+
+class Caller:
+    """What the server does: it sends jobs, and hears what comes of them."""
+
+    def __init__(self) -> None:
+        self._ours, theirs = socket.socketpair()
+        self._ours.settimeout(60)
+        self._lines, self._heard = Lines(), list[Message]()
+        self._theirs = theirs
+        self._thread = threading.Thread(target=Worker(theirs).run)
+        self._thread.start()
+
+    def send(self, number: int, job: Job, *, watched: bool = False) -> None:
+        self._ours.sendall(encode({"id": number, **write_job(job), "watched": watched}))
+
+    def cancel(self, number: int) -> None:
+        self._ours.sendall(encode({"id": number, "cancel": True}))
+
+    def hear(self) -> Message:
+        while not self._heard:
+            self._heard += self._lines.feed(self._ours.recv(1 << 16))
+        return self._heard.pop(0)
+
+    def close(self) -> None:
+        self._ours.shutdown(socket.SHUT_WR)
+        self._thread.join(60)
+        assert not self._thread.is_alive()
+        self._ours.close()
+        self._theirs.close()
+
+
+@pytest.fixture
+def caller() -> Iterator[Caller]:
+    caller = Caller()
+    yield caller
+    caller.close()
+
+
+def test_jobs_of_all_tasks_are_answered(caller: Caller) -> None:
+    jobs = [
+        Job((KeywordInput(("snow",)), KeywordInput(())), FEW),
+        Job((CorrectInput("I has two apple. She like it."), CorrectInput("")), replace(FEW, select="threshold")),
+        Job((ParaphraseInput("How are you today?"),), replace(FEW, steps=6)),
+    ]
+    for number, job in enumerate(jobs):
+        caller.send(number, job)
+    heard = {message["id"]: message for message in (caller.hear() for _ in jobs)}
+    assert "snow" in heard[0]["outcomes"][0]["results"][0]["words"]
+    assert "no keywords" in heard[0]["outcomes"][1]["error"]
+    assert [outcome["input"] for outcome in heard[1]["outcomes"]] == [input.text for input in jobs[1].inputs]  # type: ignore[union-attr]
+    assert heard[2]["outcomes"][0]["input"] == "How are you today?"
+    most = max(heard.values(), key=lambda message: int(message["steps"]))
+    assert set(most["proposed"]) == set(MOVES)
+    assert sum(most["proposed"].values()) >= sum(most["accepted"].values()) > 0
+
+
+def test_events_are_told_step_by_step(caller: Caller) -> None:
+    caller.send(5, Job((KeywordInput(("snow",)),), FEW), watched=True)
+    heard = [caller.hear()]
+    while "event" in heard[-1]:
+        heard.append(caller.hear())
+    events = [message["event"] for message in heard[:-1]]
+    assert [event["event"] for event in events] == ["start", *["moves"] * FEW.steps]  # type: ignore[operator]
+    assert (events[0]["chains"], len(events[0]["texts"])) == (3, 3)
+    assert [event["step"] for event in events[1:]] == [1, 2, 3, 4]
+    assert heard[-1]["outcomes"]
+
+
+def test_a_cancelled_job_says_nothing_more(caller: Caller) -> None:
+    caller.send(1, Job((KeywordInput(("snow",)),), replace(FEW, steps=10**6)))
+    caller.send(2, Job((KeywordInput(("river",)),), replace(FEW, temper=2, steps=10**6)))
+    caller.cancel(1)
+    caller.cancel(2)
+    caller.send(3, Job((KeywordInput(("river",)),), FEW))
+    assert caller.hear()["id"] == 3
+
+
+def test_a_job_that_contradicts_itself_is_refused(caller: Caller) -> None:
+    caller.send(1, Job((KeywordInput(("snow",)),), replace(FEW, select="threshold")))
+    assert caller.hear()["error"] == {
+        "type": "BadInput",
+        "message": "`select` threshold: this task takes one of best, first, last, consensus",
+    }
+
+
+def test_an_internal_error_hits_only_whoever_causes_it(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    step = Group.step
+
+    def fails_beside_snow(self: Group) -> None:
+        if self.entries and any("snow" in str(entry.source) for entry in self.entries):
+            raise RuntimeError("secret snow")
+        step(self)
+
+    monkeypatch.setattr(Group, "step", fails_beside_snow)
+    caller.send(1, Job((KeywordInput(("snow",)),), FEW))
+    caller.send(2, Job((KeywordInput(("river",)),), FEW))
+    heard = {message["id"]: message["outcomes"][0] for message in (caller.hear(), caller.hear())}
+    assert "internal error" in heard[1]["error"]
+    assert "river" in heard[2]["results"][0]["words"]
+    said = capfd.readouterr().err
+    assert "RuntimeError in fails_beside_snow" in said
+    assert "secret" not in said
+
+
+def test_more_chains_than_there_is_room_for_wait(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "MAX_CHAINS", 5)
+    most = [0]
+    step = Group.step
+
+    def counting(self: Group) -> None:
+        step(self)
+        most[0] = max(most[0], self.num_chains)
+
+    monkeypatch.setattr(Group, "step", counting)
+    text = "I has two apple. She like it. They was here. He go home."
+    caller.send(1, Job((CorrectInput(text),), replace(FEW, chains=2, select="threshold")))
+    assert caller.hear()["outcomes"][0]["input"] == text
+    assert 0 < most[0] <= 4
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({}, True),
+        ({"temper": 2}, False),
+        ({"anneal": True}, False),
+        ({"trace": "all"}, False),
+        ({"use": "target"}, False),
+    ],
+)
+def test_plain_chains_of_the_word_model_join(settings: dict[str, Any], *, expected: bool) -> None:
+    assert joins(Job((KeywordInput(("snow",)),), replace(FEW, **settings))) is expected
+
+
+def test_a_big_model_and_the_papers_kernels_do_not_join() -> None:
+    assert not joins(Job((KeywordInput(("snow",)),), FEW, "gemma3-270m"))
+    assert not joins(Job((CorrectInput("I has.", paper=True),), FEW))
+    assert not joins(Job((ParaphraseInput("How are you?", gibbs=True),), FEW))
