@@ -117,7 +117,8 @@ def _groups(edits: Sequence[Edit], doubtful: Sequence[Edit]) -> list[list[Edit]]
 
 
 def _spot(text: str, group: Sequence[Edit], low: int, high: int) -> Spot | None:
-    """The spot of edits of the same place, between `low` and `high`; None where it cannot be shown."""
+    """The spot of edits of the same place, between `low` and `high`, without blanks that stay; None where it cannot be
+    shown."""
     start, end = group[0]["start"], group[0]["end"]
     before = after = ""
     if not text[start:end].strip() or not group[0]["replacement"].strip():
@@ -128,8 +129,15 @@ def _spot(text: str, group: Sequence[Edit], low: int, high: int) -> Spot | None:
             after = right.group()
         elif start == end:
             return None
-    values = ((before + edit["replacement"] + after, edit["probability"]) for edit in group)
-    return Spot(start - len(before), end + len(after), group[0]["kind"], tuple(values))
+    start, end = start - len(before), end + len(after)
+    values = [before + edit["replacement"] + after for edit in group]
+    shown = [text[start:end], *values]
+    while all(shown) and shown[0].strip() and len({value[0] for value in shown}) == 1 and shown[0][0].isspace():
+        start, shown = start + 1, [value[1:] for value in shown]
+    while all(shown) and shown[0].strip() and len({value[-1] for value in shown}) == 1 and shown[0][-1].isspace():
+        end, shown = end - 1, [value[:-1] for value in shown]
+    shares = (edit["probability"] for edit in group)
+    return Spot(start, end, group[0]["kind"], tuple(zip(shown[1:], shares, strict=True)))
 
 
 def _joined(spot: Spot, edit: Edit, text: str) -> Spot:

@@ -1,4 +1,3 @@
-import inspect
 from typing import Any
 
 import pytest
@@ -8,12 +7,10 @@ from cgmh.serving.matches import RULES, Spot, find_spots, rule_of, write_match
 from cgmh.tasks.correct.costs import COSTS
 
 
-def edit(
-    text: str, old: str, new: str, probability: float = 0.9, kind: str = "word", at: int | None = None
-) -> dict[str, Any]:
+def edit(text: str, old: str, new: str, probability: float = 0.9, *, at: int | None = None) -> dict[str, Any]:
     start = text.index(old) if at is None else at
     return {
-        "start": start, "end": start + len(old), "original": old, "replacement": new, "kind": kind,
+        "start": start, "end": start + len(old), "original": old, "replacement": new, "kind": "word",
         "probability": probability,
     }  # fmt: skip
 
@@ -31,10 +28,10 @@ def applied(text: str, spots: list[Spot]) -> str:
         ("The price low.", [("", " is", 9)], [("price", "price is")]),
         ("We met. Is late.", [("", "It ", 8)], [("Is", "It Is")]),
         ("Is late.", [("", "It ", 0)], [("Is", "It Is")]),
-        ("I saw the the dog.", [("the ", "", 6)], [("saw the ", "saw ")]),
+        ("I saw the the dog.", [("the ", "", 6)], [("saw the", "saw")]),
         ("However I went", [("", ",", 7)], [("However", "However,")]),
         ("a\nIs late.", [("", "It ", 2)], [("Is", "It Is")]),
-        ("He go school now", [("go", "goes"), ("", " to", 5)], [("go", "goes"), (" school", " to school")]),
+        ("He go school now", [("go", "goes"), ("", " to", 5)], [("go", "goes"), ("school", "to school")]),
         (
             "He go scool now",
             [("go", "goes"), ("", " to", 5), ("scool", "school")],
@@ -85,7 +82,6 @@ def test_every_kind_of_mistake_has_a_rule() -> None:
     assert rule_of("spelling").id == "MORFOLOGIK_RULE_EN_US"
     assert rule_of("spelling").category == "TYPOS"
     assert rule_of("something new").id == "CGMH_OTHER"
-    assert inspect.isfunction(rule_of)
 
 
 def test_a_match_has_what_clients_read() -> None:
