@@ -21,12 +21,14 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from . import constraints, models, proposals, sampling
     from .api import correct, correct_all, keywords, paraphrase, score, solve
+    from .client import AsyncClient, Client, ServerError
     from .constraints import constraint
     from .models.word.checkpoint import load_model
 
-# What needs torch is imported on first use, so that `import cgmh` and `cgmh --help` are quick.
+# What needs torch or another package is imported on first use, so that `import cgmh` and `cgmh --help` are quick.
 _HOMES = {
     **dict.fromkeys(("correct", "correct_all", "keywords", "paraphrase", "score", "solve"), "api"),
+    **dict.fromkeys(("AsyncClient", "Client", "ServerError"), "client"),
     "constraint": "constraints",
     "load_model": "models.word.checkpoint",
 }
@@ -34,9 +36,11 @@ _NAMESPACES = ("constraints", "models", "proposals", "sampling")
 _MOVED = dict.fromkeys(("Annealing", "Constant", "Kernel", "Target", "sample"), "sampling")  # until the next release
 
 __all__ = [
+    "AsyncClient",
     "BadInput",
     "BadModel",
     "CgmhError",
+    "Client",
     "CorrectInput",
     "Edit",
     "InfeasibleStart",
@@ -46,6 +50,7 @@ __all__ = [
     "Result",
     "Score",
     "Sentence",
+    "ServerError",
     "Settings",
     "Step",
     "__version__",

@@ -3,6 +3,7 @@
 import gzip
 import json
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,9 @@ def read_json(path: Path) -> Any:
     return parse_json(data)
 
 
-def parse_json(data: bytes | str) -> Any:
-    """What a text of JSON says; ValueError says why it is none."""
+def parse_json(data: bytes | str, parse_constant: Callable[[str], Any] | None = None) -> Any:
+    """What a text of JSON says; ValueError says why it is none. NaN and Infinity are read, or what is said of them."""
     try:
-        return json.loads(data)
+        return json.loads(data, parse_constant=parse_constant)
     except RecursionError as error:
         raise ValueError("lists or objects are nested too deeply") from error

@@ -1,7 +1,7 @@
 """What a run gives back."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -11,6 +11,11 @@ from .text.edits import Edit
 def _rounded(value: float, digits: int) -> float | None:
     """For JSON, which knows no infinity: what is impossible has no number."""
     return round(value, digits) if math.isfinite(value) else None
+
+
+def _number(value: float | None) -> float:
+    """The way back: what had no number is none."""
+    return math.nan if value is None else value
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,13 @@ class Sentence:
                 if (value := getattr(self, name)) is not None
             },
         }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> "Sentence":
+        """The sentence that `to_dict` wrote."""
+        numbers = (_number(record["nll_per_word"]), _number(record["log_target"]))
+        figures: dict[str, Any] = {name: record.get(name) for name in ("log_big", "similarity", "overlap")}
+        return cls(record["text"], tuple(record["words"]), *numbers, **figures)
 
 
 @dataclass(frozen=True)
@@ -116,6 +128,25 @@ class Result:
             **({"exchange_rates": [r and round(r, 4) for r in self.exchange_rates]} if self.exchange_rates else {}),
             "signature": self.signature,
         }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> "Result":
+        """The result that `to_dict` wrote: without a trace, its numbers rounded."""
+        written = ("input", "edits", "doubtful", "results", "acceptance", "effective_samples", "exchange_rates")
+        edits, doubtful = (
+            tuple(Edit[str].from_dict(edit) for edit in record.get(name, ())) for name in ("edits", "doubtful")
+        )
+        return cls(
+            record["input"],
+            tuple(map(Sentence.from_dict, record["results"])),
+            dict(record["acceptance"]),
+            record["signature"],
+            effective_samples=record.get("effective_samples"),
+            exchange_rates=tuple(record.get("exchange_rates", ())),
+            notes={name: value for name, value in record.items() if name not in (*written, "signature", "trace")},
+            edits=edits if "edits" in record else None,
+            doubtful=doubtful,
+        )
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ Use = Literal["rerank", "target", "resample"]
 USES: tuple[Use, ...] = get_args(Use)
 Trace = Literal["none", "accepted", "all"]
 TRACES: tuple[Trace, ...] = get_args(Trace)
-_RANGES = {
+RANGES = {
     "n": (1, 1000), "steps": (1, 10**7), "chains": (1, 8192), "seed": (0, 2**62), "temperature": (0.05, 20.0),
     "temper": (1, 64), "threshold": (0.0, 1.0), "readings": (1, 10**7),
 }  # fmt: skip
@@ -52,7 +52,7 @@ class Settings:
     readings: int | None = None  # sentences of an input that a big target may be asked about; None: see `budget`
 
     def __post_init__(self) -> None:
-        for name, (low, high) in _RANGES.items():
+        for name, (low, high) in RANGES.items():
             value = getattr(self, name)
             if value is None and name in ("steps", "readings"):
                 continue

@@ -17,7 +17,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 ORDER = [
     "errors", "arguments", "files", "settings", "text", "inputs", "result", "draws", "threads", "models", "constraints",
     "target", "proposals", "laws", "sampling", "selection", "ranking", "tasks", "session", "api", "training",
-    "evaluation", "cli",
+    "evaluation", "client", "serving", "cli",
 ]  # fmt: skip
 
 

@@ -5,8 +5,8 @@ spacing, capitals and contractions as the text has them: every character that no
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from itertools import chain
 from typing import Any, Generic, TypeVar
 
@@ -47,6 +47,11 @@ class Edit(Generic[Source]):
 
     def to_dict(self) -> dict[str, Any]:
         return {**asdict(self), "probability": round(self.probability, 4)}
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> "Edit[Source]":
+        """The edit that `to_dict` wrote."""
+        return cls(**{each.name: record[each.name] for each in fields(cls) if each.name in record})
 
 
 def splice(source: Source, edits: Iterable[Edit[Source]]) -> Source:

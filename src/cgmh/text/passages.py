@@ -104,6 +104,15 @@ def read_passage(text: str, vocabulary: Vocabulary, *, most: int = 60) -> Passag
     return Passage(text, tuple(read))
 
 
+def sentence_spans(text: str, most: int = 60) -> list[tuple[Span, int]]:
+    """Where each sentence of a text stands, and how many words and marks it has; no vocabulary is needed for that."""
+    return [
+        ((sentence.origins[0][0], sentence.origins[-1][1]), len(split(sentence.text)))
+        for sentence in _find_sentences(text, most)
+        if sentence.origins
+    ]
+
+
 def _blanks(text: str, words: Sequence[str], spans: Sequence[Span]) -> tuple[int, int]:
     """How many words and marks stand apart as in tokenised text, and how many marks are set tight as in plain text."""
 

@@ -1,0 +1,117 @@
+"""`cgmh serve`."""
+
+import os
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import BadInput, MissingExtra
+from ..serving.configuration import DEFAULT_PORT, ServerSettings
+from .output import uncollected
+
+if TYPE_CHECKING:
+    from ..serving.protocols import Engine
+
+KEY_VARIABLE = "CGMH_API_KEY"
+_LIMITS = {
+    "max_bytes": "Bytes of a request's body.",
+    "max_characters": "Characters of a text to correct or to check.",
+    "max_words": "Words of a sentence to paraphrase; keywords of a set.",
+    "max_inputs": "Inputs of a request.",
+    "max_chains": "Chains for each input.",
+    "max_steps": "Steps of each chain.",
+    "max_readings": "Readings of a big model for each input.",
+    "max_seconds": "Seconds that a request may take.",
+    "max_streams": "Event streams that are read at the same time.",
+}
+
+
+def _limit_options(command: Any) -> Any:
+    for name, help in reversed(_LIMITS.items()):
+        usual = getattr(ServerSettings, name)
+        kind = click.FloatRange(min=0.1) if isinstance(usual, float) else click.IntRange(min=1)
+        option = f"--{name.replace('_', '-')}"
+        command = click.option(option, type=kind, default=usual, show_default=True, metavar="N", help=help)(command)
+    return command
+
+
+@click.command("serve", short_help="Answer over HTTP: an API, and a grammar checker for editors.")
+@click.option("--host", default=ServerSettings.host, show_default=True, help="Address to listen on.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=DEFAULT_PORT,
+    show_default=True,
+    help="Port to listen on; 0 for any that is free.",
+)
+@click.option(
+    "--api-key",
+    metavar="KEY",
+    help=f"What clients have to show. Better set {KEY_VARIABLE}: others on this machine can read the command line.",
+)
+@click.option("--insecure", is_flag=True, help="Listen on another address than this machine's own without a key.")
+@click.option(
+    "--allow-origin",
+    multiple=True,
+    metavar="ORIGIN",
+    help="Web pages or browser add-ons that may ask: https://example.org, moz-extension://*; * for all. Repeat it for "
+    "more.",
+)
+@click.option(
+    "--allow-host",
+    multiple=True,
+    metavar="NAME",
+    help="A name by which a proxy asks for this server, beside 127.0.0.1 and localhost. Repeat it for more.",
+)
+@_limit_options
+def serve_command(allow_origin: tuple[str, ...], allow_host: tuple[str, ...], **options: Any) -> None:
+    """Answer over HTTP, offline: what the commands do as JSON, and LanguageTool's protocol for editors.
+
+    \b
+    cgmh serve                                       on http://127.0.0.1:8765
+    cgmh serve --port 0                              on any port that is free
+    CGMH_API_KEY=... cgmh serve --host 0.0.0.0       for others too, with a key
+    cgmh serve --allow-origin https://example.org    also for pages of this site
+
+    \b
+    curl http://127.0.0.1:8765/v1/correct -d '{"text": "i has two apple."}'
+    curl http://127.0.0.1:8765/v2/check -d language=en-US -d 'text=i has two apple.'
+
+    Editors that can use a LanguageTool server (VS Code with LTeX+, Obsidian, Vim, browsers) take the same address:
+    docs/editors.md. docs/serving.md describes the rest; /openapi.json is the exact description.
+
+    Only programs of this machine are answered, and no web page, unless options say otherwise. What users send is never
+    written to a log. Ctrl-C or SIGTERM ends it: what is in flight has a few seconds.
+    """
+    api_key = options.pop("api_key") or os.environ.get(KEY_VARIABLE) or None
+    settings = ServerSettings(api_key=api_key, allow_origins=allow_origin, allow_hosts=allow_host, **options)
+    try:
+        with uncollected():
+            from ..serving.app import build_app
+            from ..serving.server import Server, address_of, listen
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("fastapi", "pydantic", "starlette", "uvicorn"):
+            raise
+        raise MissingExtra(str(error.name), "serve") from error
+    listening = listen(settings)
+    address = address_of(listening)
+    click.echo("cgmh: opening the models ...", err=True)
+    server = Server(build_app(_engine(), settings), settings, ready=lambda: _say_ready(address, settings))
+    server.run(sockets=[listening])
+    if not server.started:
+        raise BadInput("the server could not start; see above")
+
+
+def _engine() -> "Engine":
+    from ..serving.inline import InlineEngine
+
+    return InlineEngine()
+
+
+def _say_ready(address: str, settings: ServerSettings) -> None:
+    key = f' -H "Authorization: Bearer ${KEY_VARIABLE}"' if settings.api_key else ""
+    example = shlex.quote('{"text": "i has two apple."}')
+    click.echo(f"cgmh: serving on {address} (Ctrl-C ends it)", err=True)
+    click.echo(f"  try:  curl {address}/v1/correct{key} -d {example}", err=True)
+    click.echo(f"  or give {address} to your editor as a LanguageTool server", err=True)

@@ -1,0 +1,329 @@
+"""The OpenAPI document: what requests and answers look like, with examples that were really answered."""
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic.json_schema import models_json_schema
+
+from .. import __version__
+from .gate import OPEN_PATHS
+from .problems import MEDIA_TYPE
+from .requests import (
+    CorrectRequest,
+    CorrectRun,
+    KeywordsRequest,
+    KeywordsRun,
+    ParaphraseRequest,
+    ParaphraseRun,
+    RunRequest,
+)
+
+_REF = "#/components/schemas/{model}"
+_REQUESTS = (KeywordsRequest, ParaphraseRequest, CorrectRequest, KeywordsRun, ParaphraseRun, CorrectRun)
+_STATUSES = {
+    400: "The body is no JSON object.",
+    401: "The API key is missing or wrong.",
+    403: "Web pages of this origin may not ask.",
+    404: "There is no such thing, or no longer.",
+    408: "The body did not arrive in time.",
+    413: "The body is too large.",
+    421: "This Host is not served.",
+    422: "A field is wrong; `errors` names it and says what to do.",
+    429: "Too much at a time; try again after `Retry-After` seconds.",
+    503: "The server is starting, shutting down, or has lost the process that worked on it.",
+    504: "It took longer than the server allows; ask for less.",
+}
+_NUMBER = {"type": ["number", "null"]}
+_TEXTS = {"type": "array", "items": {"type": "string"}}
+_EDITS = {"type": "array", "items": {"$ref": "#/components/schemas/Edit"}}
+_SCHEMAS: dict[str, Any] = {
+    "Problem": {
+        "type": "object",
+        "description": "RFC 9457.",
+        "required": ["type", "title", "status", "detail"],
+        "properties": {
+            "type": {"type": "string"},
+            "title": {"type": "string"},
+            "status": {"type": "integer"},
+            "detail": {"type": "string", "description": "What is wrong, and what to do."},
+            "errors": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["field", "detail"],
+                    "properties": {"field": {"type": "string"}, "detail": {"type": "string"}},
+                },
+            },
+        },
+    },
+    "Edit": {
+        "type": "object",
+        "description": "`replacement` stands in place of the characters from `start` to `end` (code points, from 0).",
+        "required": ["start", "end", "original", "replacement", "kind", "probability"],
+        "properties": {
+            "start": {"type": "integer"},
+            "end": {"type": "integer"},
+            "original": {"type": "string"},
+            "replacement": {"type": "string"},
+            "kind": {"type": "string", "description": "Of mistake: spelling, agreement, tense, …"},
+            "probability": {"type": "number"},
+        },
+    },
+    "Sentence": {
+        "type": "object",
+        "required": ["text", "words", "nll_per_word", "log_target"],
+        "properties": {"text": {"type": "string"}, "words": _TEXTS, "nll_per_word": _NUMBER, "log_target": _NUMBER},
+    },
+    "Answer": {
+        "type": "object",
+        "description": "What `cgmh … --json` prints for an input; a correction has edits, a paraphrase figures.",
+        "required": ["input", "results", "acceptance", "signature"],
+        "properties": {
+            "input": {"type": "string"},
+            "results": {"type": "array", "items": {"$ref": "#/components/schemas/Sentence"}},
+            "edits": {**_EDITS, "description": "Those that were made."},
+            "doubtful": {**_EDITS, "description": "Those that too few samples make."},
+            "protected": _TEXTS,
+            "keywords": _TEXTS,
+            "acceptance": {"type": "object", "description": "The share of steps accepted, by move."},
+            "signature": {"type": "string", "description": "How the answer came about, in one line."},
+        },
+    },
+    "Refused": {
+        "type": "object",
+        "description": "What stands in place of the answer to an input that cannot be answered.",
+        "required": ["input", "error"],
+        "properties": {"input": {"type": "string"}, "error": {"type": "string"}},
+    },
+    "Answers": {
+        "type": "object",
+        "description": "The answers to several inputs, in their order.",
+        "required": ["answers"],
+        "properties": {
+            "answers": {
+                "type": "array",
+                "items": {"anyOf": [{"$ref": "#/components/schemas/Answer"}, {"$ref": "#/components/schemas/Refused"}]},
+            }
+        },
+    },
+    "Run": {
+        "type": "object",
+        "required": ["id", "status", "last_event", "events"],
+        "properties": {
+            "id": {"type": "string"},
+            "status": {"enum": ["running", "ended", "failed", "cancelled"]},
+            "last_event": {"type": "integer"},
+            "events": {"type": "string", "description": "The path of its events."},
+        },
+    },
+    "Models": {
+        "type": "object",
+        "required": ["models"],
+        "properties": {
+            "models": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["name", "kind", "open"],
+                    "properties": {
+                        "name": {"type": "string"},
+                        "kind": {"enum": ["embedded", "installed"]},
+                        "open": {"type": "boolean"},
+                    },
+                },
+            }
+        },
+    },
+}
+
+
+def _of(schema: str) -> dict[str, Any]:
+    return {"schema": {"$ref": _REF.format(model=schema)}}
+
+
+def PROBLEMS(*statuses: int) -> dict[int | str, dict[str, Any]]:  # noqa: N802
+    """The answers of these statuses."""
+    return {
+        status: {
+            "description": _STATUSES[status],
+            "content": {MEDIA_TYPE: _of("Problem")},
+            **({"headers": {"Retry-After": {"schema": {"type": "string"}}}} if status == 429 else {}),
+        }
+        for status in statuses
+    }
+
+
+def READY(word: str) -> dict[int | str, dict[str, Any]]:  # noqa: N802
+    """The answer of one word."""
+    schema = {"type": "object", "required": ["status"], "properties": {"status": {"const": word}}}
+    return {200: {"description": "So it is.", "content": {"application/json": {"schema": schema}}}}
+
+
+def accepts(schema: str) -> dict[str, Any]:
+    """A body of JSON."""
+    return {"requestBody": {"required": True, "content": {"application/json": _of(schema)}}}
+
+
+def answers(schema: str, description: str, problems: tuple[int, ...] = ()) -> dict[int | str, dict[str, Any]]:
+    """The answer, and the problems there may be."""
+    return {
+        200: {"description": description, "content": {"application/json": _of(schema)}},
+        **PROBLEMS(*problems),
+    }
+
+
+_ASKED = (400, 408, 413, 422, 429, 503, 504)
+ANSWERS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "One answer for one input, a list of answers for several.",
+        "content": {
+            "application/json": {
+                "schema": {"anyOf": [{"$ref": "#/components/schemas/Answer"}, {"$ref": "#/components/schemas/Answers"}]}
+            }
+        },
+    },
+    **PROBLEMS(*_ASKED),
+}
+RUN: dict[int | str, dict[str, Any]] = {
+    201: {
+        "description": "The run has been started.",
+        "content": {"application/json": _of("Run")},
+        "headers": {"Location": {"required": True, "schema": {"type": "string"}}},
+        "links": {
+            name: {"operationId": operation, "parameters": {"id": "$response.body#/id"}}
+            for name, operation in {"show": "show_run", "cancel": "cancel_run", "events": "run_events"}.items()
+        },
+    },
+    **PROBLEMS(*_ASKED),
+}
+MODELS = answers("Models", "The models.")
+EVENTS: dict[str, Any] = {
+    "responses": {
+        200: {"description": "Server-sent events.", "content": {"text/event-stream": {"schema": {"type": "string"}}}},
+        **PROBLEMS(404, 422, 429),
+    },
+    "openapi_extra": {
+        "parameters": [
+            {
+                "name": "Last-Event-ID",
+                "in": "header",
+                "required": False,
+                "description": "The id of the last event that was read; those after it are sent.",
+                "schema": {"type": "integer", "minimum": 0, "maximum": 10**15 - 1},
+            }
+        ]
+    },
+}
+
+
+_PLAIN = {"text/plain": {"schema": {"type": "string"}}}
+
+
+def _errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """LanguageTool's errors: `Error: ...` in plain text."""
+    described = {**_STATUSES, 400: "Something is wrong with a field.", 403: "The API key is missing or wrong."}
+    described[503] = "The server is busy, or it took too long; try again later."
+    return {status: {"description": described[status], "content": _PLAIN} for status in statuses}
+
+
+def _json(schema: dict[str, Any], description: str) -> dict[int | str, dict[str, Any]]:
+    return {200: {"description": description, "content": {"application/json": {"schema": schema}}}}
+
+
+_STRING = {"type": "string"}
+_RULES = {**_STRING, "description": "Separated by commas."}
+_CHECKED: dict[str, Any] = {
+    "text": {**_STRING, "description": "The text; or `data`."},
+    "data": {**_STRING, "description": 'JSON: {"annotation": [{"text": "A "}, {"markup": "<b>", "interpretAs": ""}]}'},
+    "language": {"enum": ["auto", "en-US", "en-GB", "en-AU", "en-CA", "en-NZ", "en-ZA", "en"]},
+    "level": {"enum": ["default", "picky"]},
+    "enabledRules": _RULES,
+    "disabledRules": _RULES,
+    "enabledCategories": _RULES,
+    "disabledCategories": _RULES,
+    "enabledOnly": {"enum": ["true", "false"]},
+    "preferredVariants": _RULES,
+    "motherTongue": _STRING,
+    "username": _STRING,
+    "apiKey": _STRING,
+}
+_FORM: dict[str, Any] = {
+    "type": "object",
+    "properties": _CHECKED,
+    "oneOf": [{"required": ["text"]}, {"required": ["data"]}],
+    "examples": [{"text": "i has two apple.", "language": "en-US"}],
+}
+_MATCHES: dict[str, Any] = {
+    "type": "object",
+    "required": ["software", "warnings", "language", "matches", "sentenceRanges"],
+    "properties": {
+        "matches": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["message", "offset", "length", "replacements", "context", "sentence", "rule"],
+            },
+        }
+    },
+}
+_CHECK_RESPONSES = {**_json(_MATCHES, "The matches."), **_errors(400, 403, 413, 503)}
+CHECK: dict[str, Any] = {
+    "responses": _CHECK_RESPONSES,
+    "openapi_extra": {
+        "requestBody": {
+            "required": True,
+            "content": {kind: {"schema": _FORM} for kind in ("application/x-www-form-urlencoded", "application/json")},
+        }
+    },
+}
+CHECK_BY_GET: dict[str, Any] = {
+    "responses": _CHECK_RESPONSES,
+    "openapi_extra": {
+        "parameters": [
+            {"name": name, "in": "query", "required": name == "text", "schema": schema}
+            for name, schema in _CHECKED.items()
+            if name != "data"
+        ]
+    },
+}
+_LANGUAGE = {"type": "object", "required": ["name", "code", "longCode"]}
+LANGUAGES = {**_json({"type": "array", "items": _LANGUAGE}, "The languages."), **_errors(403)}
+INFO = {**_json({"type": "object", "required": ["software"]}, "What this server is."), **_errors(403)}
+TEXT: dict[int | str, dict[str, Any]] = {200: {"description": "OK", "content": _PLAIN}, **_errors(403, 503)}
+LENGTH: dict[int | str, dict[str, Any]] = {200: {"description": "Characters.", "content": _PLAIN}, **_errors(403)}
+
+
+def openapi(app: FastAPI, *, with_key: bool) -> dict[str, Any]:
+    """The document of the application; with a key, it says where to show it."""
+    document = get_openapi(
+        title="cgmh",
+        version=__version__,
+        summary="Sentences under constraints, and corrections with probabilities",
+        routes=app.routes,
+    )
+    schemas = document.setdefault("components", {}).setdefault("schemas", {})
+    for unused in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(unused, None)
+    _, found = models_json_schema([(model, "validation") for model in _REQUESTS], ref_template=_REF)
+    run = RunRequest.json_schema(ref_template=_REF)
+    run.pop("$defs", None)
+    schemas.update({**found.get("$defs", {}), **_SCHEMAS, "RunRequest": run})
+    always = PROBLEMS(*((401, 403, 421) if with_key else (403, 421)))
+    for path, operations in document["paths"].items():
+        for operation in operations.values():
+            if path.startswith("/v2/"):
+                continue
+            statuses = {status: answer for status, answer in always.items() if status != 401 or path not in OPEN_PATHS}
+            operation["responses"].update({str(status): answer for status, answer in statuses.items()})
+            if "422" in operation["responses"] and "HTTPValidationError" in str(operation["responses"]["422"]):
+                operation["responses"].pop("422")
+    if with_key:
+        document["components"]["securitySchemes"] = {
+            "bearer": {"type": "http", "scheme": "bearer"},
+            "header": {"type": "apiKey", "in": "header", "name": "X-Api-Key"},
+        }
+        for path, operations in document["paths"].items():
+            for operation in operations.values():
+                operation["security"] = [] if path in OPEN_PATHS else [{"bearer": []}, {"header": []}]
+    return document

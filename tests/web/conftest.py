@@ -1,0 +1,14 @@
+"""A server with the embedded model, one for all tests of a process; few chains and steps, so that they are quick."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from cgmh.serving.inline import InlineEngine
+from servers import Running, serving
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Running]:
+    with serving(InlineEngine(), max_chains=6, max_steps=40) as running:
+        yield running
