@@ -2,12 +2,13 @@
 
 import os
 import shlex
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import BadInput, MissingExtra
-from ..serving.configuration import DEFAULT_PORT, ServerSettings
+from ..serving.configuration import CAPACITY, DEFAULT_PORT, ServerSettings
 from .output import uncollected
 
 if TYPE_CHECKING:
@@ -64,8 +65,21 @@ def _limit_options(command: Any) -> Any:
     metavar="NAME",
     help="A name by which a proxy asks for this server, beside 127.0.0.1 and localhost. Repeat it for more.",
 )
+@click.option(
+    "--processes", type=click.IntRange(1, 256), metavar="N", help="Engine processes.  [default: one per core]"
+)
+@click.option(
+    "--capacity",
+    type=click.IntRange(1, 100_000),
+    default=CAPACITY,
+    show_default=True,
+    metavar="N",
+    help="Inputs that are worked on or wait; more are refused at once.",
+)
 @_limit_options
-def serve_command(allow_origin: tuple[str, ...], allow_host: tuple[str, ...], **options: Any) -> None:
+def serve_command(
+    allow_origin: tuple[str, ...], allow_host: tuple[str, ...], processes: int | None, capacity: int, **options: Any
+) -> None:
     """Answer over HTTP, offline: what the commands do as JSON, and LanguageTool's protocol for editors.
 
     \b
@@ -97,16 +111,21 @@ def serve_command(allow_origin: tuple[str, ...], allow_host: tuple[str, ...], **
     listening = listen(settings)
     address = address_of(listening)
     click.echo("cgmh: opening the models ...", err=True)
-    server = Server(build_app(_engine(), settings), settings, ready=lambda: _say_ready(address, settings))
+    app = build_app(_engine(processes, capacity), settings)
+    server = Server(app, settings, ready=lambda: _say_ready(address, settings))
     server.run(sockets=[listening])
     if not server.started:
         raise BadInput("the server could not start; see above")
 
 
-def _engine() -> "Engine":
-    from ..serving.inline import InlineEngine
+def _engine(processes: int | None, capacity: int) -> "Engine":
+    if sys.platform == "linux":
+        from ..serving.pool import Pool
 
-    return InlineEngine()
+        return Pool(processes, capacity)
+    from ..serving.inline import InlineEngine  # elsewhere a process that uses matrix products cannot be forked
+
+    return InlineEngine(capacity)
 
 
 def _say_ready(address: str, settings: ServerSettings) -> None:

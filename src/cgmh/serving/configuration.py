@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..errors import BadInput
 
 DEFAULT_PORT = 8765
+CAPACITY = 256  # inputs that an engine takes, waiting and running
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 

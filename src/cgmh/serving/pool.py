@@ -22,11 +22,11 @@ from ..inputs import CorrectInput, KeywordInput, ParaphraseInput
 from ..models.load import load_embedded
 from ..sampling.shards import others_sleep
 from ..threads import num_cores, single_threaded
+from .configuration import CAPACITY
 from .messages import Lines, Message, encode, write_job
 from .protocols import EngineLost, Event, Job, Outcome, Overloaded, Stats
 from .worker import serve
 
-CAPACITY = 256  # inputs, waiting and running
 INPUTS_OF_PROCESS = 32  # that it works on at a time
 MAX_EVENTS = 10_000  # of a run that nobody has read yet
 ATTEMPTS = 2  # at a job whose process died

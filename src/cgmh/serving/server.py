@@ -61,6 +61,7 @@ class Server(uvicorn.Server):
         config = uvicorn.Config(
             app,
             lifespan="on",
+            loop="asyncio",  # engine processes are forked beside it
             http="h11",
             ws="none",
             log_level="error",
