@@ -1,8 +1,8 @@
 """`cgmh serve`."""
 
 import os
+import platform
 import shlex
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -66,7 +66,7 @@ def _limit_options(command: Any) -> Any:
     help="A name by which a proxy asks for this server, beside 127.0.0.1 and localhost. Repeat it for more.",
 )
 @click.option(
-    "--processes", type=click.IntRange(1, 256), metavar="N", help="Engine processes.  [default: one per core]"
+    "--processes", type=click.IntRange(1, 256), metavar="N", help="Engine processes; one per core if not given."
 )
 @click.option(
     "--capacity",
@@ -119,7 +119,7 @@ def serve_command(
 
 
 def _engine(processes: int | None, capacity: int) -> "Engine":
-    if sys.platform == "linux":
+    if platform.system() == "Linux":
         from ..serving.pool import Pool
 
         return Pool(processes, capacity)
