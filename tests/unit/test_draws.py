@@ -47,6 +47,14 @@ def test_a_row_does_not_depend_on_its_neighbours() -> None:
         assert torch.equal(alone, Draws(1, some, some).ahead(some * 3 - 2, 4)[2].uniform(site))
 
 
+def test_a_batch_may_have_a_seed_for_each_chain() -> None:
+    chains, steps, seeds = torch.tensor([0, 3, 3, 1]), torch.tensor([2, 2, 5, 0]), torch.tensor([0, 7, 2**62, 7])
+    together = Draws(seeds, chains, steps).ahead(steps, 2)[1].uniform("accept")
+    for row, seed in enumerate(seeds.tolist()):
+        alone = Draws(seed, chains[row : row + 1], steps[row : row + 1]).ahead(steps[row : row + 1], 2)[1]
+        assert float(together[row]) == float(alone.uniform("accept")[0])
+
+
 def test_listed_and_unlisted_sites_are_computed_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     listed = Draws(3, ROWS, ROWS).uniform("accept")
     monkeypatch.setattr(module, "_PLACES", {})

@@ -28,6 +28,17 @@ def test_cores_are_those_that_this_process_may_use() -> None:
     assert 1 <= num_cores() <= (os.cpu_count() or 1)
 
 
+def test_a_process_may_be_told_to_leave_cores_to_others() -> None:
+    every = threads.num_cores()
+    threads.set_num_cores(1)
+    try:
+        assert threads.num_cores() == 1
+        assert threads.second_thread() is None
+    finally:
+        threads.set_num_cores(None)
+    assert threads.num_cores() == every
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not copied here")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_copy_of_the_process_starts_a_second_thread_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,7 +29,8 @@ from ..text.sentences import Sentences
 from ..text.tokenizer import join
 
 MAX_OWN_WORDS = 4096  # words outside the vocabulary, of all sources together; then a new group begins
-PATIENCE = 8  # joining may take one part in so many of the time: those that come meanwhile join together
+BEGUN_AT_ONCE = 4  # sources whose start is found before the next step of the others
+PATIENCE = 8  # posing all again may take one part in so many of the time: those that come meanwhile join together
 
 
 @dataclass(eq=False)
@@ -60,9 +61,9 @@ class Entry:
     def is_done(self) -> bool:
         return self.clock >= self.steps
 
-    def again(self) -> "Entry":
-        """The same from its start, alone."""
-        return Entry(self.session, self.source, self.done, self.started, self.moved, is_alone=True)
+    def begin_again(self) -> None:
+        """From its start, alone."""
+        self.is_alone, self.clock, self.records = True, 0, []
 
 
 class _Walk:
@@ -115,6 +116,8 @@ class Group:
         self.lexicon = Lexicon(models.words.vocabulary)
         self.entries: list[Entry] = []
         self.waiting: list[Entry] = []
+        self._begun: list[Entry] = []  # that have a start, and join next
+        self._posed: Problem | None = None  # the problem of those alone, if it is one
         self.counts = torch.zeros(2, len(MOVES), dtype=torch.int64)  # steps proposed and accepted, by move
         self.num_steps = 0  # of all chains
         self._may_join_at = 0.0
@@ -123,14 +126,19 @@ class Group:
     @property
     def num_chains(self) -> int:
         """Of those that have joined and those that wait to."""
-        return sum(entry.chains for entry in (*self.entries, *self.waiting))
+        return sum(entry.chains for entry in self.everyone)
+
+    @property
+    def everyone(self) -> list[Entry]:
+        """Those that step, that will join, and that wait."""
+        return [*self.entries, *self._begun, *self.waiting]
 
     def accepts(self, entry: Entry) -> bool:
         """Whether it is asked as those in the group are, and there is room for more words of its own."""
         num_own = len(self.lexicon) - len(self.lexicon.vocabulary)
         if not self._is_open or num_own > MAX_OWN_WORDS or entry.session.task is not self.task:
             return False
-        others = [other.source.input for other in (*self.entries, *self.waiting)[:1]]
+        others = [other.source.input for other in self.everyone[:1]]
         try:
             self.task.check([*others, entry.source.input])
         except BadInput:
@@ -143,19 +151,24 @@ class Group:
 
     def remove(self, entry: Entry) -> None:
         """Its request is gone."""
-        if entry in self.waiting:
-            self.waiting.remove(entry)
-        elif entry in self.entries:
+        if entry in self.entries:
             self._close()
             self._let_go([entry])
+            return
+        for others in (self.waiting, self._begun):
+            if entry in others:
+                others.remove(entry)
+                self._posed = None
 
     @torch.inference_mode()
     def step(self) -> None:
-        """One step of every chain; before it, those that wait may join."""
-        if self.waiting and (not self.entries or monotonic() >= self._may_join_at):
+        """One step of every chain; before it, some of those that wait are begun, and those that are may join."""
+        new, self.waiting = self.waiting[:BEGUN_AT_ONCE], self.waiting[BEGUN_AT_ONCE:]
+        if new:
+            self._begin(new)
+        if self._begun and (self._walk is None or monotonic() >= self._may_join_at):
             began = monotonic()
-            new, self.waiting = self.waiting, []
-            self._admit(new)
+            self._join()
             self._may_join_at = monotonic() + PATIENCE * (monotonic() - began)
         if self._walk is None:
             return
@@ -168,35 +181,21 @@ class Group:
         if any(entry.is_done for entry in self.entries):
             self._report(self._walk.problem)
 
-    def _admit(self, new: list[Entry]) -> None:
-        """Pose the new ones by themselves, to find where they start; then all of them together."""
+    def _begin(self, new: list[Entry]) -> None:
+        """Find where new ones start, by posing them alone; those that cannot start are told so."""
         alike: dict[tuple[int, int], list[Entry]] = {}
         for entry in new:
             alike.setdefault((entry.chains, entry.session.settings.seed), []).append(entry)
-        posed = [self._begin(entries) for entries in alike.values()]
-        begun = [entry for entries, _ in posed for entry in entries]
-        if not begun:
-            return
-        problem = posed[0][1]
-        if self._walk is not None or len(posed) > 1 or problem is None:
-            self._close()
-            begun = [*self.entries, *begun]
-            sources, standing = [entry.source for entry in begun], [entry.standing for entry in begun]
-            problem = self.task.pose(sources, self._models, 1, 0, self.lexicon, standing)
-        for number, entry in enumerate(begun):
-            entry.number = number
-        model, before = problem.target.model, self._walk and self._walk.problem.target.model
-        if isinstance(model, ProductOfExperts) and isinstance(before, ProductOfExperts):
-            model.recall(before)
-        kernel = problem.kernel(problem.target)
-        self.entries, self._walk = begun, _Walk(problem, kernel, begun, kernel.init(problem.start))
+        are_first = not self._begun
+        problems = [self._begin_alike(entries, *asked) for asked, entries in alike.items()]
+        self._posed = problems[0] if are_first and len(problems) == 1 else None
 
-    def _begin(self, entries: list[Entry]) -> tuple[list[Entry], Problem | None]:
-        """Those that have a start, and their problem; the others are told that there is none."""
+    def _begin_alike(self, entries: list[Entry], chains: int, seed: int) -> Problem | None:
+        """Begin those of one number of chains and one seed; their problem, if any of them has a start."""
         while entries:
-            settings, sources = entries[0].session.settings, [entry.source for entry in entries]
+            sources = [entry.source for entry in entries]
             try:
-                problem = self.task.pose(sources, self._models, settings.chains, settings.seed, self.lexicon)
+                problem = self.task.pose(sources, self._models, chains, seed, self.lexicon)
             except InfeasibleStart as error:
                 failed = error.sources or set(range(len(entries)))
                 for number in failed:
@@ -208,8 +207,25 @@ class Group:
                 entry.start = entry.standing.sentences
                 if entry.started is not None:
                     entry.started([join(self.lexicon.words(ids)) for ids in entry.start])
-            return entries, problem
-        return [], None
+            self._begun += entries
+            return problem
+        return None
+
+    def _join(self) -> None:
+        """Pose all together, and go on."""
+        self._close()
+        everyone, self._begun = [*self.entries, *self._begun], []
+        problem, before = self._posed, self._walk
+        if problem is None or before is not None:
+            sources, standing = [entry.source for entry in everyone], [entry.standing for entry in everyone]
+            problem = self.task.pose(sources, self._models, 1, 0, self.lexicon, standing)
+        for number, entry in enumerate(everyone):
+            entry.number = number
+        model = problem.target.model
+        if isinstance(model, ProductOfExperts) and before is not None:
+            model.recall(before.problem.target.model)
+        kernel = problem.kernel(problem.target)
+        self.entries, self._walk = everyone, _Walk(problem, kernel, everyone, kernel.init(problem.start))
 
     def _close(self) -> None:
         """Hand what was recorded since the last change to the entries."""
@@ -239,7 +255,7 @@ class Group:
         self.entries = [entry for entry in self.entries if entry not in gone]
         if self.entries and walk is not None:
             self._walk = _Walk(walk.problem, walk.kernel, self.entries, walk.without(gone))
-        elif not self.waiting:
+        elif not self.everyone:
             self.lexicon = Lexicon(self.lexicon.vocabulary)
 
     def _moves(self, entry: Entry, info: Info) -> list[dict[str, Any]]:

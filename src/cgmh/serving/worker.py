@@ -33,24 +33,30 @@ class Request:
         self._worker, self.number, self._watched = worker, number, watched
         self.session = Session(job.inputs, job.settings, None, None, None, ())
         self.entries: list[Entry] = []
+        self.waiting: deque[Entry] = deque()  # those for which there is no room yet
+        self.num_running = 0  # entries
         self._sources = [self.session.read(number) for number in range(len(job.inputs))]
         self._parts: list[list[Result | BadInput | None]] = []  # [input][source]
         for at, read in enumerate(self._sources):
             sources = read if isinstance(read, list) else []
             self._parts.append([None] * len(sources))
             self.entries += [self._entry(at, place, source) for place, source in enumerate(sources)]
+        self.waiting.extend(self.entries)
 
     def _entry(self, at: int, place: int, source: Any) -> Entry:
         def done(result: Result | BadInput) -> None:
             self._parts[at][place] = result
+            self.num_running -= 1
             self.finish()
 
         entry = Entry(self.session, source, done)
         if self._watched:
             entry.started = lambda texts: self._tell(
-                {"event": "start", "chains": entry.chains, "steps": entry.steps, "texts": texts}
+                {"event": "start", "sentence": place, "chains": entry.chains, "steps": entry.steps, "texts": texts}
             )
-            entry.moved = lambda moves: self._tell({"event": "moves", "step": entry.clock, "moves": moves})
+            entry.moved = lambda moves: self._tell(
+                {"event": "moves", "sentence": place, "step": entry.clock, "moves": moves}
+            )
         return entry
 
     def _tell(self, event: dict[str, Any]) -> None:
@@ -74,7 +80,6 @@ class Worker:
         self._connection, self._lines = connection, Lines()
         self._requests: dict[int, Request] = {}
         self._groups: list[Group] = []
-        self._queue: deque[Entry] = deque()  # those for which there is no room yet
         self._jobs_alone: deque[tuple[int, Job]] = deque()
         self._alone: tuple[int, Alone] | None = None
         self._steps = 0
@@ -83,7 +88,7 @@ class Worker:
     def run(self) -> None:
         """Until the server has gone."""
         while True:
-            busy = bool(self._queue or any(group.entries or group.waiting for group in self._groups))
+            busy = any(request.waiting for request in self._requests.values()) or bool(self._groups)
             watched = [self._connection.fileno(), *([self._alone[1].reader] if self._alone else [])]
             readable, _, _ = select.select(watched, [], [], 0 if busy else None)
             if self._connection.fileno() in readable:
@@ -128,7 +133,6 @@ class Worker:
             self._fail(number, error)
             return
         self._requests[number] = request
-        self._queue.extend(request.entries)
         if not request.entries:
             request.finish()
 
@@ -139,25 +143,32 @@ class Worker:
             self._alone = None
         request = self._requests.pop(number, None)
         if request is not None:
-            gone = set(map(id, request.entries))
-            self._queue = deque(entry for entry in self._queue if id(entry) not in gone)
             for group in self._groups:
                 for entry in request.entries:
                     group.remove(entry)
 
     def _admit(self) -> None:
-        """Let waiting entries into a group, as long as there is room."""
+        """Let waiting entries into a group, as long as there is room: first those of whom fewest are in one."""
         num_chains = sum(group.num_chains for group in self._groups)
-        while self._queue and (not num_chains or num_chains + self._queue[0].chains <= MAX_CHAINS):
-            entry = self._queue.popleft()
+        while waiting := [request for request in self._requests.values() if request.waiting]:
+            request = min(waiting, key=lambda request: request.num_running)
+            entry = request.waiting[0]
+            if num_chains and num_chains + entry.chains > MAX_CHAINS:
+                return
+            request.waiting.popleft()
+            request.num_running += 1
             num_chains += entry.chains
-            group = next((group for group in self._groups if not entry.is_alone and group.accepts(entry)), None)
-            if group is None:
-                group = Group(
-                    cast("JoiningTask[Any, Any]", entry.session.task), entry.session.models, is_open=not entry.is_alone
-                )
-                self._groups.append(group)
-            group.join(entry)
+            self._group_of(entry).join(entry)
+
+    def _group_of(self, entry: Entry) -> Group:
+        """A group that an entry may join."""
+        if not entry.is_alone:
+            for group in self._groups:
+                if group.accepts(entry):
+                    return group
+        task = cast("JoiningTask[Any, Any]", entry.session.task)
+        self._groups.append(Group(task, entry.session.models, is_open=not entry.is_alone))
+        return self._groups[-1]
 
     def _step(self, group: Group) -> None:
         try:
@@ -165,15 +176,15 @@ class Worker:
         except Exception as error:  # noqa: BLE001
             # Whatever it was, the others must not suffer: each goes on alone, from its start; what fails alone, fails.
             _log(error)
-            entries = [*group.entries, *group.waiting]
             self._drop(group)
-            for entry in entries:
+            for entry in group.everyone:
                 if entry.is_alone:
                     entry.done(BadInput("it could not be answered because of an internal error; please report it"))
                 else:
-                    self._queue.appendleft(entry.again())
+                    entry.begin_again()
+                    self._group_of(entry).join(entry)
         else:
-            if not group.entries and not group.waiting:
+            if not group.everyone:
                 self._drop(group)
 
     def _drop(self, group: Group) -> None:

@@ -55,7 +55,7 @@ def together(inputs: Sequence[Any], *, apart: int) -> list[str]:
     sessions = [session(input, *asked) for input, asked in zip(inputs, SETTINGS, strict=True)]
     batch, answers, todo = Group(sessions[0].task, sessions[0].models), [[] for _ in inputs], list(range(len(inputs)))  # type: ignore[arg-type, var-annotated]
     step = 0
-    while todo or batch.entries or batch.waiting:
+    while todo or batch.everyone:
         if todo and step % apart == 0:
             for entry in entries(sessions[todo[0]], answers[todo[0]]):
                 assert batch.accepts(entry)
@@ -132,7 +132,7 @@ def test_a_source_that_cannot_start_is_told_and_the_others_go_on(monkeypatch: py
     for each, own in zip(sessions, answers, strict=True):
         for entry in entries(each, own):
             batch.join(entry)
-    while batch.entries or batch.waiting:
+    while batch.everyone:
         batch.step()
     assert "no sentence was found" in str(answers[0][0])
     assert "river" in answers[1][0].best.words
@@ -156,7 +156,7 @@ def test_moves_are_told_as_they_are_made() -> None:
     entry.started, entry.moved = starts.append, rounds.append
     batch = Group(own.task, own.models)  # type: ignore[arg-type]
     batch.join(entry)
-    while batch.entries or batch.waiting:
+    while batch.everyone:
         batch.step()
     assert len(starts) == 1
     assert len(starts[0]) == 3

@@ -42,3 +42,16 @@ def test_typed_words_stand_for_their_casings_unless_they_have_capitals() -> None
     assert "zürich" in lexicon
     assert "<s>" not in lexicon
     assert lexicon.vocabulary.split("the mark's  U.S. X-9/b") == ["the", "mark", "'s", "U.S.", "X-9/b"]
+
+
+def test_an_order_of_words_does_not_depend_on_when_they_came() -> None:
+    words = ["zebrax", "aardvarkx", "Zebrax"]
+    first, second = Lexicon(VOCABULARY), Lexicon(VOCABULARY)
+    for lexicon, order in ((first, words), (second, words[::-1])):
+        for word in order:
+            lexicon.add(word)
+    known = [0, len(VOCABULARY) - 1]
+    for lexicon in (first, second):
+        ids = lexicon.ordered([*map(lexicon.add, words), *known[::-1]])
+        assert ids[:2] == known
+        assert lexicon.words(ids[2:]) == ["Zebrax", "aardvarkx", "zebrax"]

@@ -277,9 +277,10 @@ class ProductOfExperts(TwoStageModel):
         words = self.words.bound(lexicon)
         return ProductOfExperts(words, self._weights, self._text_model, self._text_weight, lexicon)
 
-    def recall(self, other: "ProductOfExperts") -> None:
+    def recall(self, other: object) -> None:
         """Know what another one of the same models and lexicon has read."""
-        self._known = other._known  # noqa: SLF001
+        if isinstance(other, ProductOfExperts):
+            self._known = other._known  # noqa: SLF001
 
     def _score(self, sentences: Sentences) -> Tensor:
         asked = [tuple(ids) for ids in sentences.to_lists()]
