@@ -22,6 +22,7 @@ from ...text.sentences import MAX_READ, Sentences, by_length, rows_within
 from ...text.tokenizer import join
 from ..protocols import Fill, PrefixModel, TextModel, ask, whose
 from .recurrent import RecurrentModel
+from .shared import SharedWords
 
 WHOLE = 1_000_000  # a window that holds the whole sentence: the first stage sees all of the word model's gain
 MAX_BATCH = 256  # sentences that are read together
@@ -81,6 +82,7 @@ class TwoStageModel(ABC):
 
     def __init__(self, words: RecurrentModel, lexicon: Lexicon | None = None) -> None:
         self.words = words
+        self.screen: Any = words  # the word model as the chains ask it
         self._lexicon = lexicon
         self.vocabulary, self.num_words, self.special_ids = words.vocabulary, words.num_words, words.special_ids
         self.device = words.device
@@ -94,7 +96,7 @@ class TwoStageModel(ABC):
         """[N] float64 on the CPU: the scorer's log p of sentences, each distinct one asked about once."""
 
     def encode(self, sentences: Sentences) -> TwoStageEncoding:
-        return TwoStageEncoding(self.words.encode(sentences), sentences)
+        return TwoStageEncoding(self.screen.encode(sentences), sentences)
 
     def log_prob(self, encoding: TwoStageEncoding) -> Tensor:
         if encoding.log_prob is None:
@@ -111,10 +113,12 @@ class TwoStageModel(ABC):
         return encoding.log_prob.to(self.device)
 
     def fill(self, encoding: TwoStageEncoding, rows: Tensor, left: Tensor, right: Tensor) -> Fill:
-        return self.words.fill(encoding.words, rows, left, right)
+        fill: Fill = self.screen.fill(encoding.words, rows, left, right)
+        return fill
 
     def candidates(self, encoding: TwoStageEncoding, rows: Tensor, left: Tensor, right: Tensor) -> Tensor:
-        return self.words.candidates(encoding.words, rows, left, right)
+        candidates: Tensor = self.screen.candidates(encoding.words, rows, left, right)
+        return candidates
 
     def score(
         self,
@@ -125,7 +129,7 @@ class TwoStageModel(ABC):
         same_right: Tensor,
         window: int | None,
     ) -> TwoStagePending:
-        screened = self.words.score(encoding.words, rows, sentences, same_left, same_right, window)
+        screened = self.screen.score(encoding.words, rows, sentences, same_left, same_right, window)
         return TwoStagePending(rows, sentences, screened)
 
     def finish(self, encoding: TwoStageEncoding, pending: TwoStagePending, keep: Tensor) -> Tensor:
@@ -168,8 +172,8 @@ class TwoStageModel(ABC):
         return log_prob
 
     def commit(self, encoding: TwoStageEncoding, pending: TwoStagePending, accepted: Tensor) -> None:
-        self.words.finish(encoding.words, pending.words, accepted)  # its states must be whole
-        self.words.commit(encoding.words, pending.words, accepted)
+        self.screen.finish(encoding.words, pending.words, accepted)  # its states must be whole
+        self.screen.commit(encoding.words, pending.words, accepted)
         rows = pending.rows[accepted]
         current = encoding.sentences
         ids, lengths = current.ids.clone(), current.lengths.clone()
@@ -264,6 +268,7 @@ class ProductOfExperts(TwoStageModel):
         lexicon: Lexicon | None = None,
     ) -> None:
         super().__init__(words, lexicon)
+        self.screen = SharedWords(words)
         self._weights, self._text_model, self._text_weight = weights, text_model, text_weight
         self.name = words.name if text_model is None else f"{text_model.name} beside {words.name}"
         self._known: dict[tuple[int, ...], float] = {}
