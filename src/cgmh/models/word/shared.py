@@ -153,28 +153,25 @@ class SharedWords:
     def finish(self, encoding: SharedEncoding, pending: SharedPending, keep: Tensor) -> Tensor:
         log_prob = torch.zeros(len(keep), dtype=torch.float64, device=keep.device)
         kept = keep.nonzero()[:, 0]
-        if not len(kept):
-            return log_prob
         keys = [pending.keys[at] for at in kept.tolist()]
         new = {key: at for key, at in zip(keys, kept.tolist(), strict=True) if key not in encoding.slot_of}
+        new = {key: at for key, at in new.items() if key not in pending.places}
         if new:
-            pending.places = {key: place for place, key in enumerate(new)}
             at = torch.tensor(list(new.values()), device=kept.device)
-            # From the states of the sentences that they came from, of which this is a copy.
+            # A copy of the states of the sentences that they came from: what was read of those is read.
             states = encoding.states.select(encoding.slots[pending.rows[at]])
-            every, all_of_them = indices(len(at), at.device), torch.ones_like(at, dtype=torch.bool)
+            every, whole = indices(len(at), at.device), torch.ones_like(at, dtype=torch.bool)
             left, right = pending.same_left[at], pending.same_right[at]
             scored = self.words.score(states, every, pending.sentences.select(at), left, right, None)
-            self.words.finish(states, scored, all_of_them)
-            self.words.commit(states, scored, all_of_them)
-            pending.states = states
-            log_new = self.words.log_prob(states).tolist()
-        slots = [encoding.slot_of.get(key, 0) for key in keys]
-        held = encoding.states.log_words[torch.tensor(slots, device=kept.device)].sum(-1).tolist()
-        values = [
-            log_new[pending.places[key]] if key in pending.places else old for key, old in zip(keys, held, strict=True)
-        ]
-        return log_prob.index_copy(0, kept, log_prob.new_tensor(values))
+            self.words.commit(states, scored, whole)
+            pending.places |= {key: place for place, key in enumerate(new, len(pending.places))}
+            pending.states = states if pending.states is None else pending.states.beside(states)
+        for at, key in zip(kept.tolist(), keys, strict=True):
+            states, place = encoding.states, encoding.slot_of.get(key, -1)
+            if place < 0 and pending.states is not None:
+                states, place = pending.states, pending.places[key]
+            log_prob[at] = states.log_words[place].sum(-1)
+        return log_prob
 
     def commit(self, encoding: SharedEncoding, pending: SharedPending, accepted: Tensor) -> None:
         moves = [(at, int(pending.rows[at])) for at in accepted.nonzero()[:, 0].tolist()]

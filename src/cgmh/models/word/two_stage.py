@@ -21,7 +21,7 @@ from ...text.lexicon import Lexicon
 from ...text.sentences import MAX_READ, Sentences, by_length, rows_within
 from ...text.tokenizer import join
 from ..protocols import Fill, PrefixModel, TextModel, ask, whose
-from .recurrent import RecurrentModel
+from .recurrent import RecurrentEncoding, RecurrentModel
 from .shared import SharedWords
 
 WHOLE = 1_000_000  # a window that holds the whole sentence: the first stage sees all of the word model's gain
@@ -236,8 +236,14 @@ def _log_readings(
     sentences: Sequence[Sequence[int]], model: RecurrentModel, *, shapes: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
     batch = Sentences.from_lists(sentences, max(map(len, sentences)) + 1, device=model.device)
-    encoding = model.encode(batch)
-    forward, backward = model.log_prob(encoding), model.backward_log_prob(encoding)
+    return _log_readings_of(batch, model.encode(batch), model, shapes=shapes)
+
+
+def _log_readings_of(
+    batch: Sentences, encoding: RecurrentEncoding, model: RecurrentModel, *, shapes: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    forward = encoding.log_words.cumsum(-1)[:, -1]  # word by word: the same sum in a wider array
+    backward = model.backward_log_prob(encoding)
     rows, at = batch.present.nonzero(as_tuple=True)
     filled = model.fill(encoding, rows, at, at + 1).log_prob(batch.ids[rows, at])
     unknown = (batch.ids[rows, at] >= model.num_words).nonzero()[:, 0]
@@ -282,6 +288,27 @@ class ProductOfExperts(TwoStageModel):
         words = self.words.bound(lexicon)
         return ProductOfExperts(words, self._weights, self._text_model, self._text_weight, lexicon)
 
+    def finish(self, encoding: TwoStageEncoding, pending: TwoStagePending, keep: Tensor) -> Tensor:
+        """[R]: the weighted sum of all readings where `keep`, 0 elsewhere.
+
+        A sentence that nobody has asked about is read on from where it differs from the one that it came from, and what
+        was read is there for the chain that goes to it.
+        """
+        words, known = pending.words, self._known
+        kept = keep.nonzero()[:, 0]
+        keys = [words.keys[at] for at in kept.tolist()]
+        first = {key: at for key, at in zip(keys, kept.tolist(), strict=True) if key not in known}
+        most = rows_within(MAX_READ, pending.sentences.capacity, keep.device)
+        if first and any(self._weights):
+            asked = torch.zeros_like(keep)
+            asked[list(first.values())[:most]] = True
+            self.screen.finish(encoding.words, words, asked)
+            if words.places:
+                batch = Sentences.from_lists(list(words.places), pending.sentences.capacity, device=keep.device)
+                readings = _log_readings_of(batch, words.states, self.words, shapes=True)
+                known.update(zip(words.places, self._weighted(list(words.places), readings).tolist(), strict=True))
+        return super().finish(encoding, pending, keep)
+
     def _score(self, sentences: Sentences) -> Tensor:
         asked = [tuple(ids) for ids in sentences.to_lists()]
         if len(self._known) > MAX_REMEMBERED:
@@ -294,12 +321,16 @@ class ProductOfExperts(TwoStageModel):
         return torch.tensor([known[ids] for ids in asked], dtype=torch.float64)
 
     def _read(self, sentences: Sequence[tuple[int, ...]]) -> Tensor:
-        """[N]: the weighted sum of all readings."""
+        """[N] float64 on the CPU: the weighted sum of all readings."""
+        return self._weighted(
+            sentences, log_readings(sentences, self.words, shapes=True) if any(self._weights) else None
+        )
+
+    def _weighted(self, sentences: Sequence[tuple[int, ...]], readings: tuple[Tensor, Tensor, Tensor] | None) -> Tensor:
         total = torch.zeros(len(sentences), dtype=torch.float64)
-        if any(self._weights):
-            readings = log_readings(sentences, self.words, shapes=True)
-            stacked = torch.stack([reading.double() for reading in readings], -1).cpu()  # [N,3]
-            total += stacked @ torch.tensor(self._weights, dtype=torch.float64)
+        if readings is not None:
+            for weight, reading in zip(self._weights, readings, strict=True):
+                total += weight * reading.double().cpu()
         if self._text_model is not None:
             total += self._text_weight * ask(self._text_model, self._texts(sentences))
         return total

@@ -9,7 +9,7 @@ from ...inputs import CorrectInput
 from ...models.load import Models
 from ...models.protocols import WordModel
 from ...models.word.two_stage import ProductOfExperts
-from ...proposals import Alternatives, FillHead, Mixture, SwapBlocks, WordEdits
+from ...proposals import Alternatives, FillHead, Mixture, Proposal, SwapBlocks, WordEdits
 from ...result import Result
 from ...target import Target
 from ...text.lexicon import Lexicon
@@ -75,7 +75,8 @@ class Correct:
 
         def moves(model: WordModel) -> Mixture:
             edits = WordEdits(FillHead(model, own=own))
-            return Mixture([(Alternatives(groups), REWRITES), (edits, 1 - REWRITES - SWAPS), (SwapBlocks(2), SWAPS)])
+            parts: list[tuple[Proposal, float]] = [(Alternatives(groups), REWRITES), (edits, 1 - REWRITES - SWAPS), (SwapBlocks(2), SWAPS)]
+            return Mixture(parts, together=True)
 
         return Problem(lexicon, experts.words, target, moves, start, report, asked.about, own=own)
 

@@ -7,10 +7,14 @@ Both are guesses by the word model; they decide how fast chains get somewhere, n
 from collections.abc import Mapping, Sequence
 
 import torch
+from torch import Tensor
 
 from ...constraints.channel import Channel
 from ...models.word.recurrent import RecurrentModel
+from ...models.word.two_stage import MIN_LOG_FILL
 from ...proposals import Group
+from ...sampling.runs import num_workers
+from ...sampling.shards import Tick, is_own, share_out
 from ...target import Target
 from ...text.edits import Edit, Ids, splice
 from ...text.lexicon import Lexicon
@@ -24,6 +28,8 @@ EAGERNESS, MAX_GAIN = 0.8, 5.0  # the power of an estimated gain in a share, and
 MOVED = 0.5  # what it counts in the weight of a group that its words should change
 WINDOW = 3  # words after an edit that an estimate looks at
 MAX_EDITS = 10  # that a start may make
+HOPELESS = -12.0  # nats: where the fill head sees a word bring less than this, no more is asked about it
+ROWS_OF_SOURCE = 4  # chains whose share of the work is worth as much as the estimates of a source
 
 Gains = Mapping[Edit[Ids], float]  # what each edit alone brings, in nats, as the word model sees it
 
@@ -40,15 +46,38 @@ def estimate_gains(
 
     `scale` is how much the model counts in the target beside what it says itself, reading forward.
     """
+    parts = torch.arange(len(sources)).chunk(num_workers(len(sources) * ROWS_OF_SOURCE, model.device))
+
+    def estimate_part(part: Tensor, _: Tick) -> list[Gains]:
+        with torch.inference_mode():
+            return _gains(part.tolist(), sources, lexicon, confusions, model, channel, scale)
+
+    forks = len(parts) > 1 and is_own((model, channel))
+    shares = share_out(estimate_part, parts, len(parts), forks=forks)
+    return [own for share in shares for own in share]
+
+
+def _gains(
+    numbers: list[int],
+    sources: Sequence[CorrectionSource],
+    lexicon: Lexicon,
+    confusions: Confusions,
+    model: RecurrentModel,
+    channel: Channel,
+    scale: float,
+) -> list[Gains]:
+    """The estimates of some of the sources."""
     capacity = max(len(source.ids) for source in sources) + 3
-    start = Sentences.from_lists([source.ids for source in sources], capacity, range(len(sources)), device=model.device)
+    start = Sentences.from_lists([sources[number].ids for number in numbers], capacity, numbers, device=model.device)
     encoding, base = model.encode(start), channel.log_factor(start)
-    gains: list[Gains] = []
-    for number, source in enumerate(sources):
+    gains: list[dict[Edit[Ids], float]] = []
+    promising: list[tuple[int, Edit[Ids]]] = []  # with the place of the source among the numbers
+    for place, number in enumerate(numbers):
+        source = sources[number]
         num_words = len(source.ids)
         gaps = torch.tensor([*((at, at + 1) for at in range(num_words)), *((at, at) for at in range(num_words + 1))])
         gaps = gaps.to(model.device)
-        log_fill = model.fill_log_probs(encoding, torch.full_like(gaps[:, 0], number), gaps[:, 0], gaps[:, 1])
+        log_fill = model.fill_log_probs(encoding, torch.full_like(gaps[:, 0], place), gaps[:, 0], gaps[:, 1])
         log_fill = log_fill.index_fill_(1, model.special_ids, -torch.inf)
         tried = dict.fromkeys(source.edits(lexicon, confusions, log_fill[:num_words], log_fill[num_words:]))
         edits = [
@@ -56,19 +85,49 @@ def estimate_gains(
             for edit in tried
             if len(edit.replacement) + num_words > len(edit.original) and edit.replacement != edit.original
         ]
-        first = channel.first * first_factor(num_words) - base[number]
-        together = rows_within(MAX_READ, WINDOW + 2, model.device)
-        own: dict[Edit[Ids], float] = {}
-        for at in range(0, len(edits), together):
-            part = edits[at : at + together]
-            edited = [splice(source.ids, [edit]) for edit in part]
-            batch = Sentences.from_lists(edited, capacity, [number] * len(part), device=model.device)
-            left = torch.tensor([edit.start for edit in part], device=model.device)
-            right = torch.tensor([num_words - edit.end for edit in part], device=model.device)
-            gain = model.score(encoding, torch.full_like(left, number), batch, left, right, WINDOW).log_gain.double()
-            own |= zip(part, (scale * gain + channel.log_factor(batch) + first).tolist(), strict=True)
-        gains.append(own)
-    return gains
+        batch = Sentences.from_lists([splice(source.ids, [edit]) for edit in edits], capacity, [number] * len(edits))
+        log_channel = channel.log_factor(batch) - base[place].cpu() + channel.first * first_factor(num_words)
+        guesses = (scale * _log_guesses(edits, log_fill) + log_channel).tolist()
+        gains.append(dict(zip(edits, guesses, strict=True)))
+        promising += [(place, edit) for edit, guess in gains[-1].items() if guess >= HOPELESS]
+    for at in range(0, len(promising), together := rows_within(MAX_READ, WINDOW + 2, model.device)):
+        part = promising[at : at + together]
+        owners = [numbers[place] for place, _ in part]
+        edited = [splice(sources[number].ids, [edit]) for number, (_, edit) in zip(owners, part, strict=True)]
+        batch = Sentences.from_lists(edited, capacity, owners, device=model.device)
+        rows, left, right = torch.tensor(
+            [(place, edit.start, len(sources[numbers[place]].ids) - edit.end) for place, edit in part],
+            device=model.device,
+        ).T
+        gain = scale * model.score(encoding, rows, batch, left, right, WINDOW).log_gain.double()
+        first = torch.tensor([channel.first * first_factor(len(sources[number].ids)) for number in owners])
+        values = (gain + channel.log_factor(batch) - base[rows]).cpu() + first
+        for (place, edit), value in zip(part, values.tolist(), strict=True):
+            gains[place][edit] = value
+    return list(gains)
+
+
+def _log_guesses(edits: Sequence[Edit[Ids]], log_fill: Tensor) -> Tensor:
+    """[E] float64 on the CPU: what a word in place of another, or in a gap, brings as the fill head sees it.
+
+    `log_fill` [2n+1,V] has the words in each place and then in each gap. Of other edits anything may be hoped.
+    """
+    num_words, num_known = len(log_fill) // 2, log_fill.shape[1]
+    guesses = torch.full((len(edits),), torch.inf, dtype=torch.float64)
+    singles = [at for at, edit in enumerate(edits) if len(edit.replacement) == 1 and len(edit.original) <= 1]
+    if not singles:
+        return guesses
+    rows = torch.tensor([edits[at].start + num_words * (not edits[at].original) for at in singles])
+    new, old = (
+        torch.tensor([words[0] if words and words[0] < num_known else -1 for words in sides])
+        for sides in ([edits[at].replacement for at in singles], [edits[at].original for at in singles])
+    )
+    log_new, log_old = (
+        log_fill[rows, ids.clamp(min=0)].cpu().double().masked_fill(ids < 0, MIN_LOG_FILL).clamp(min=MIN_LOG_FILL)
+        for ids in (new, old)
+    )
+    guesses[singles] = log_new - log_old.masked_fill(rows >= num_words, 0.0)
+    return guesses
 
 
 def make_groups(sources: Sequence[CorrectionSource], gains: Sequence[Gains]) -> list[list[Group]]:

@@ -84,7 +84,7 @@ class CorrectionSource:
         """The source of some words; those in the `spans` (start, end) stay as phrases."""
         ids = tuple(lexicon.add(word) for word in words)
         meant = [
-            [] if stays else confusions.of(word, before)
+            () if stays else confusions.of(word, before)
             for word, before, stays in zip(words, ["", *words][: len(words)], fixed, strict=True)
         ]
         return cls(words, ids, fixed, meant, [ids[start:end] for start, end in spans])
