@@ -32,7 +32,9 @@ class Mixture:
     def propose(self, draws: Draws, view: View) -> Candidate:
         num = len(self._components)
         log_weight = self._logs.at(view.rows.device)["weight"]
-        component = draws.choose(log_weight.expand(len(view.rows), num), ROUND if self._together else "component")  # [R]
+        component = draws.choose(
+            log_weight.expand(len(view.rows), num), ROUND if self._together else "component"
+        )  # [R]
         order = component.argsort(stable=True)  # [R]
         parts = []
         groups = torch.split(order, torch.bincount(component, minlength=num).tolist())

@@ -19,7 +19,7 @@ from ..problem import Problem
 from ..start import repeated
 from .confusions import load_confusions
 from .costs import COSTS, COSTS_BIG
-from .moves import estimate_gains, make_groups, mended_starts
+from .moves import look_around, make_groups
 from .paper import STEEPEST, matches_source, paper_moves
 from .report import Corrections, join_sentences, unchanged
 from .source import CorrectionSource, TypedSentence, make_channel
@@ -68,14 +68,18 @@ class Correct:
         readings = READINGS if models.text is None else READINGS_BESIDE_BIG
         experts = ProductOfExperts(models.words, readings, models.text, BIG).bound(lexicon)
         target = Target(experts, [channel, *kept])
-        gains = estimate_gains(read, lexicon, confusions, experts.words, channel, experts.weight)
-        start = repeated(mended_starts(read, gains, target, capacity), chains, capacity, experts.device)
+        gains, starts = look_around(read, lexicon, confusions, target, channel, capacity)
+        start = repeated(starts, chains, capacity, experts.device)
         groups = make_groups(read, gains)
         own = [{id for id in source.ids if id >= len(lexicon.vocabulary)} for source in read]
 
         def moves(model: WordModel) -> Mixture:
             edits = WordEdits(FillHead(model, own=own))
-            parts: list[tuple[Proposal, float]] = [(Alternatives(groups), REWRITES), (edits, 1 - REWRITES - SWAPS), (SwapBlocks(2), SWAPS)]
+            parts: list[tuple[Proposal, float]] = [
+                (Alternatives(groups), REWRITES),
+                (edits, 1 - REWRITES - SWAPS),
+                (SwapBlocks(2), SWAPS),
+            ]
             return Mixture(parts, together=True)
 
         return Problem(lexicon, experts.words, target, moves, start, report, asked.about, own=own)

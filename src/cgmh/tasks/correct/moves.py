@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ...constraints.channel import Channel
 from ...models.word.recurrent import RecurrentModel
-from ...models.word.two_stage import MIN_LOG_FILL
+from ...models.word.two_stage import MIN_LOG_FILL, ProductOfExperts, TwoStageModel
 from ...proposals import Group
 from ...sampling.runs import num_workers
 from ...sampling.shards import Tick, is_own, share_out
@@ -28,10 +28,37 @@ EAGERNESS, MAX_GAIN = 0.8, 5.0  # the power of an estimated gain in a share, and
 MOVED = 0.5  # what it counts in the weight of a group that its words should change
 WINDOW = 3  # words after an edit that an estimate looks at
 MAX_EDITS = 10  # that a start may make
+FIRST_CHANGE = 5.0  # nats that an edit may lose alone, for being the first, and not beside others
 HOPELESS = -12.0  # nats: where the fill head sees a word bring less than this, no more is asked about it
 ROWS_OF_SOURCE = 4  # chains whose share of the work is worth as much as the estimates of a source
 
 Gains = Mapping[Edit[Ids], float]  # what each edit alone brings, in nats, as the word model sees it
+
+
+def look_around(
+    sources: Sequence[CorrectionSource],
+    lexicon: Lexicon,
+    confusions: Confusions,
+    target: Target,
+    channel: Channel,
+    capacity: int,
+) -> tuple[list[Gains], list[Ids]]:
+    """What may be tried with each source (see `estimate_gains`), and where its chains start; every core has a part."""
+    experts = target.model
+    if not isinstance(experts, ProductOfExperts):
+        raise TypeError(f"the target of a correction is a product of experts, not {type(experts).__name__}")
+
+    @torch.inference_mode()
+    def look(part: Tensor, _: Tick) -> list[tuple[Gains, Ids]]:
+        numbers = part.tolist()
+        gains = estimate_gains(sources, lexicon, confusions, experts.words, channel, experts.weight, numbers)
+        return list(zip(gains, mended_starts(sources, gains, target, capacity, numbers), strict=True))
+
+    workers = num_workers(len(sources) * ROWS_OF_SOURCE, experts.device)
+    forks = workers > 1 and is_own((target, lexicon))
+    parts = torch.arange(len(sources)).chunk(workers)
+    found = [each for part in share_out(look, parts, workers, forks=forks) for each in part]
+    return [gains for gains, _ in found], [start for _, start in found]
 
 
 def estimate_gains(
@@ -41,32 +68,15 @@ def estimate_gains(
     model: RecurrentModel,
     channel: Channel,
     scale: float,
+    numbers: Sequence[int] | None = None,
 ) -> list[Gains]:
-    """What may be tried with each source, and what it would bring where something else is changed too.
+    """What may be tried with the sources of these numbers, or with all, and what it brings where something else is
+    changed too.
 
-    `scale` is how much the model counts in the target beside what it says itself, reading forward.
+    `scale` is how much the model counts in the target beside what it says itself, reading forward. Where the fill head
+    has little hope for a word, its guess is the estimate.
     """
-    parts = torch.arange(len(sources)).chunk(num_workers(len(sources) * ROWS_OF_SOURCE, model.device))
-
-    def estimate_part(part: Tensor, _: Tick) -> list[Gains]:
-        with torch.inference_mode():
-            return _gains(part.tolist(), sources, lexicon, confusions, model, channel, scale)
-
-    forks = len(parts) > 1 and is_own((model, channel))
-    shares = share_out(estimate_part, parts, len(parts), forks=forks)
-    return [own for share in shares for own in share]
-
-
-def _gains(
-    numbers: list[int],
-    sources: Sequence[CorrectionSource],
-    lexicon: Lexicon,
-    confusions: Confusions,
-    model: RecurrentModel,
-    channel: Channel,
-    scale: float,
-) -> list[Gains]:
-    """The estimates of some of the sources."""
+    numbers = range(len(sources)) if numbers is None else numbers
     capacity = max(len(source.ids) for source in sources) + 3
     start = Sentences.from_lists([sources[number].ids for number in numbers], capacity, numbers, device=model.device)
     encoding, base = model.encode(start), channel.log_factor(start)
@@ -175,36 +185,58 @@ def _as_phrases(source: Ids, edit: Edit[Ids]) -> tuple[Ids, Ids] | None:
 
 
 def mended_starts(
-    sources: Sequence[CorrectionSource], gains: Sequence[Gains], target: Target, capacity: int
+    sources: Sequence[CorrectionSource],
+    gains: Sequence[Gains],
+    target: Target,
+    capacity: int,
+    numbers: Sequence[int] | None = None,
 ) -> list[Ids]:
-    """The sources with their most promising edits made, one after another, as long as the target likes it."""
-    waiting = [
-        sorted((edit for edit in own if own[edit] > 0), key=lambda edit: -own[edit])[:MAX_EDITS] for own in gains
+    """The sources of these numbers, or all, with their most promising edits made.
+
+    Promising edits are tried alone. Those that the target likes are then made one after another, the best first, and
+    the best of these sentences is the start. `gains` are those of the same sources.
+    """
+    numbers = range(len(sources)) if numbers is None else numbers
+    alone = [
+        [(edit,) for edit in sorted(own, key=lambda edit: -own[edit])[:MAX_EDITS] if own[edit] > 0] for own in gains
     ]
-    made: list[list[Edit[Ids]]] = [[] for _ in sources]
-    best = _log_targets(target, [source.ids for source in sources], list(range(len(sources))), capacity)
-    for _ in range(MAX_EDITS):
-        numbers, candidates = [], []
-        for number, source in enumerate(sources):
-            waiting[number] = [
-                edit for edit in waiting[number] if not any(edit.overlaps(other) for other in made[number])
-            ]
-            if waiting[number]:
-                numbers.append(number)
-                candidates.append(splice(source.ids, [*made[number], waiting[number][0]]))
-        if not numbers:
-            break
-        for number, value in zip(numbers, _log_targets(target, candidates, numbers, capacity), strict=True):
-            edit = waiting[number].pop(0)
-            if value > best[number]:
-                best[number] = value
-                made[number].append(edit)
-    return [splice(source.ids, edits) for source, edits in zip(sources, made, strict=True)]
+    read = [sources[number].ids for number in numbers]
+    tried = _tried(read, [[(), *each] for each in alone], target, capacity, numbers)
+    some: list[list[Sequence[Edit[Ids]]]] = []
+    for values in tried:
+        least = values[()] - FIRST_CHANGE
+        liked = [
+            edits[0] for edits in sorted(values, key=lambda edits: -values[edits]) if edits and values[edits] > least
+        ]
+        made: list[Edit[Ids]] = []
+        for edit in liked:
+            if not any(edit.overlaps(other) for other in made):
+                made.append(edit)
+        some.append([tuple(made[:size]) for size in range(2, len(made) + 1)])
+    together = _tried(read, some, target, capacity, numbers)
+    found = [each | more for each, more in zip(tried, together, strict=True)]
+    best = [max(values, key=lambda edits: values[edits]) for values in found]
+    return [splice(ids, edits) for ids, edits in zip(read, best, strict=True)]
+
+
+def _tried(
+    sources: Sequence[Ids],
+    edits: Sequence[Sequence[Sequence[Edit[Ids]]]],
+    target: Target,
+    capacity: int,
+    numbers: Sequence[int],
+) -> list[dict[tuple[Edit[Ids], ...], float]]:
+    """For each source, the log target of each of its lists of edits, made."""
+    made = [(ids, tuple(some)) for ids, each in zip(sources, edits, strict=True) for some in each]
+    inputs = [number for number, each in zip(numbers, edits, strict=True) for _ in each]
+    values = iter(_log_targets(target, [splice(ids, some) for ids, some in made], inputs, capacity) if made else ())
+    return [{tuple(some): next(values) for some in each} for each in edits]
 
 
 def _log_targets(target: Target, sentences: list[Ids], inputs: list[int], capacity: int) -> list[float]:
     model = target.model
     width = max(capacity, *map(len, sentences))
     batch = Sentences.from_lists(sentences, width, inputs, device=model.special_ids.device)
-    soft = target.soft_factors(model.log_prob(model.encode(batch)), batch).sum(-1)
+    log_model = model.log_probs(batch) if isinstance(model, TwoStageModel) else model.log_prob(model.encode(batch))
+    soft = target.soft_factors(log_model, batch).sum(-1)
     return soft.masked_fill(~target.possible(batch), -torch.inf).tolist()
