@@ -1,6 +1,6 @@
 """Error correction: the sentence that was meant, near the one that was typed."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import partial
 
 from ...constraints import Constraint, ContainsWords, LengthBetween
@@ -21,7 +21,7 @@ from .confusions import load_confusions
 from .costs import COSTS, COSTS_BIG
 from .moves import look_around, make_groups
 from .paper import STEEPEST, matches_source, paper_moves
-from .report import Corrections, join_sentences, unchanged
+from .report import Corrections, join_sentences, moved, unchanged
 from .source import CorrectionSource, TypedSentence, make_channel
 
 # What the readings count: of the word model alone, and with a big model beside it (docs/experiments.md).
@@ -83,6 +83,12 @@ class Correct:
             return Mixture(parts, together=True)
 
         return Problem(lexicon, experts.words, target, moves, start, report, asked.about, own=own)
+
+    def key(self, source: TypedSentence) -> Hashable:
+        return source.key, COSTS
+
+    def moved(self, result: Result, before: TypedSentence, source: TypedSentence) -> Result:
+        return moved(result, source.sentence.start - before.sentence.start)
 
     def join(self, sources: Sequence[TypedSentence], results: Sequence[Result]) -> Result:
         return join_sentences(sources[0].passage, results)

@@ -215,6 +215,15 @@ def unchanged(text: str) -> Result:
     return Result(text, (sentence,), {}, signature, notes={"protected": []}, edits=())
 
 
+def moved(result: Result, by: int) -> Result:
+    """The correction of a sentence that stands so many characters further on in its text."""
+    edits, doubtful = (
+        tuple(replace(edit, start=edit.start + by, end=edit.end + by) for edit in some)
+        for some in (result.edits or (), result.doubtful)
+    )
+    return replace(result, edits=edits, doubtful=doubtful)
+
+
 def join_sentences(passage: Passage, parts: Sequence[Result]) -> Result:
     """The correction of a text from those of its sentences, in their order."""
     text = passage.text
