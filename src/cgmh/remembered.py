@@ -9,6 +9,7 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Hashable
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
@@ -66,7 +67,7 @@ class Remembered:
         before, result = found
         moved: Result = task.moved(result, before, source)
         # What a caller may write to is the caller's own.
-        return replace(moved, acceptance=dict(moved.acceptance), notes=dict(moved.notes))
+        return replace(moved, acceptance=dict(moved.acceptance), notes=deepcopy(moved.notes))
 
     def put(self, task: Any, source: Any, settings: Settings, models: Models, result: Result) -> None:
         """Keep a result, if its task may be asked again."""

@@ -95,10 +95,6 @@ class TwoStageModel(ABC):
     def _score(self, sentences: Sentences) -> Tensor:
         """[N] float64 on the CPU: the scorer's log p of sentences, each distinct one asked about once."""
 
-    def log_probs(self, sentences: Sentences) -> Tensor:
-        """[N]: the scorer's log p of sentences that no chain is at."""
-        return self._score(sentences).to(self.device)
-
     def encode(self, sentences: Sentences) -> TwoStageEncoding:
         return TwoStageEncoding(self.screen.encode(sentences), sentences)
 

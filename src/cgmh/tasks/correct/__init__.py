@@ -85,7 +85,7 @@ class Correct:
         return Problem(lexicon, experts.words, target, moves, start, report, asked.about, own=own)
 
     def key(self, source: TypedSentence) -> Hashable:
-        return source.key, COSTS
+        return source.key, str(COSTS)
 
     def moved(self, result: Result, before: TypedSentence, source: TypedSentence) -> Result:
         return moved(result, source.sentence.start - before.sentence.start)

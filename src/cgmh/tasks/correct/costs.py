@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, eq=False)  # what is found at some costs is known by them: they are told apart as objects
+@dataclass(frozen=True)
 class Costs:
     """What each kind of mistake costs, in nats of the language model: a change is made if it gains more than that."""
 

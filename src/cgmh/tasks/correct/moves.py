@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ...constraints.channel import Channel
 from ...models.word.recurrent import RecurrentModel
-from ...models.word.two_stage import MIN_LOG_FILL, ProductOfExperts, TwoStageModel
+from ...models.word.two_stage import MIN_LOG_FILL, ProductOfExperts
 from ...proposals import Group
 from ...sampling.runs import num_workers
 from ...sampling.shards import Tick, is_own, share_out
@@ -28,7 +28,6 @@ EAGERNESS, MAX_GAIN = 0.8, 5.0  # the power of an estimated gain in a share, and
 MOVED = 0.5  # what it counts in the weight of a group that its words should change
 WINDOW = 3  # words after an edit that an estimate looks at
 MAX_EDITS = 10  # that a start may make
-FIRST_CHANGE = 5.0  # nats that an edit may lose alone, for being the first, and not beside others
 HOPELESS = -12.0  # nats: where the fill head sees a word bring less than this, no more is asked about it
 ROWS_OF_SOURCE = 4  # chains whose share of the work is worth as much as the estimates of a source
 
@@ -191,52 +190,51 @@ def mended_starts(
     capacity: int,
     numbers: Sequence[int] | None = None,
 ) -> list[Ids]:
-    """The sources of these numbers, or all, with their most promising edits made.
-
-    Promising edits are tried alone. Those that the target likes are then made one after another, the best first, and
-    the best of these sentences is the start. `gains` are those of the same sources.
-    """
+    """The sources of these numbers, or all, with their most promising edits made, one after another, as long as the
+    target likes it. `gains` are those of the same sources."""
     numbers = range(len(sources)) if numbers is None else numbers
-    alone = [
-        [(edit,) for edit in sorted(own, key=lambda edit: -own[edit])[:MAX_EDITS] if own[edit] > 0] for own in gains
+    read, model = [sources[number].ids for number in numbers], target.model
+    waiting = [
+        sorted((edit for edit in own if own[edit] > 0), key=lambda edit: -own[edit])[:MAX_EDITS] for own in gains
     ]
-    read = [sources[number].ids for number in numbers]
-    tried = _tried(read, [[(), *each] for each in alone], target, capacity, numbers)
-    some: list[list[Sequence[Edit[Ids]]]] = []
-    for values in tried:
-        least = values[()] - FIRST_CHANGE
-        liked = [
-            edits[0] for edits in sorted(values, key=lambda edits: -values[edits]) if edits and values[edits] > least
-        ]
-        made: list[Edit[Ids]] = []
-        for edit in liked:
-            if not any(edit.overlaps(other) for other in made):
-                made.append(edit)
-        some.append([tuple(made[:size]) for size in range(2, len(made) + 1)])
-    together = _tried(read, some, target, capacity, numbers)
-    found = [each | more for each, more in zip(tried, together, strict=True)]
-    best = [max(values, key=lambda edits: values[edits]) for values in found]
-    return [splice(ids, edits) for ids, edits in zip(read, best, strict=True)]
+    made: list[list[Edit[Ids]]] = [[] for _ in read]
+    width = max(capacity, *(len(ids) + 2 * MAX_EDITS for ids in read))
+    batch = Sentences.from_lists(read, width, list(numbers), device=model.special_ids.device)
+    encoding = model.encode(batch)
+    best = target.soft_factors(model.log_prob(encoding), batch).sum(-1).masked_fill(~target.possible(batch), -torch.inf)
+    current = list(read)
+    for _ in range(MAX_EDITS):
+        for place, edits in enumerate(waiting):
+            waiting[place] = [edit for edit in edits if not any(edit.overlaps(other) for other in made[place])]
+        places = [place for place, edits in enumerate(waiting) if edits]
+        if not places:
+            break
+        tried = [waiting[place].pop(0) for place in places]
+        edited = [splice(read[place], [*made[place], edit]) for place, edit in zip(places, tried, strict=True)]
+        shared = [_shared(current[place], ids) for place, ids in zip(places, edited, strict=True)]
+        batch = Sentences.from_lists(edited, width, [numbers[place] for place in places], device=best.device)
+        rows, left, right = (
+            torch.tensor([(place, *both) for place, both in zip(places, shared, strict=True)])
+            .to(best.device)
+            .T.contiguous()
+        )
+        possible = target.possible(batch)
+        # From what was read of the sentence before the edit; of the first stage of a step, nothing is wanted here.
+        pending = model.score(encoding, rows, batch, left, right, 1)
+        values = target.soft_factors(model.finish(encoding, pending, possible), batch).sum(-1)
+        better = possible & (values > best[rows])
+        model.commit(encoding, pending, better)
+        best = best.index_copy(0, rows[better], values[better])
+        for place, edit, ids, is_better in zip(places, tried, edited, better.tolist(), strict=True):
+            if is_better:
+                made[place].append(edit)
+                current[place] = ids
+    return current
 
 
-def _tried(
-    sources: Sequence[Ids],
-    edits: Sequence[Sequence[Sequence[Edit[Ids]]]],
-    target: Target,
-    capacity: int,
-    numbers: Sequence[int],
-) -> list[dict[tuple[Edit[Ids], ...], float]]:
-    """For each source, the log target of each of its lists of edits, made."""
-    made = [(ids, tuple(some)) for ids, each in zip(sources, edits, strict=True) for some in each]
-    inputs = [number for number, each in zip(numbers, edits, strict=True) for _ in each]
-    values = iter(_log_targets(target, [splice(ids, some) for ids, some in made], inputs, capacity) if made else ())
-    return [{tuple(some): next(values) for some in each} for each in edits]
-
-
-def _log_targets(target: Target, sentences: list[Ids], inputs: list[int], capacity: int) -> list[float]:
-    model = target.model
-    width = max(capacity, *map(len, sentences))
-    batch = Sentences.from_lists(sentences, width, inputs, device=model.special_ids.device)
-    log_model = model.log_probs(batch) if isinstance(model, TwoStageModel) else model.log_prob(model.encode(batch))
-    soft = target.soft_factors(log_model, batch).sum(-1)
-    return soft.masked_fill(~target.possible(batch), -torch.inf).tolist()
+def _shared(one: Ids, other: Ids) -> tuple[int, int]:
+    """How many words both begin with, and how many of the rest they end with."""
+    shorter = min(len(one), len(other))
+    left = next((at for at in range(shorter) if one[at] != other[at]), shorter)
+    right = next((at for at in range(shorter - left) if one[-1 - at] != other[-1 - at]), shorter - left)
+    return left, right
