@@ -1,9 +1,9 @@
-"""Whether corrections come fast enough to type beside: python benchmarks/typing.py JFLEG/dev.src
+"""Whether corrections come fast enough to type beside: python benchmarks/latency.py JFLEG/dev.src
 
 The file has a sentence per line. Measured are the command over its first lines, a new process; one sentence after
 another in a warm process, each for the first time; the same ones again; and where the time of the batch goes. The
 command is timed once with so many lines and once with one, so that the difference is free of what starting costs.
-Writes benchmarks/results/typing.json: counts and seconds, none of the sentences.
+Writes benchmarks/results/latency.json: counts and seconds, none of the sentences.
 """
 
 import argparse
@@ -79,7 +79,7 @@ def main() -> None:
     parser.add_argument("--single", type=int, default=20, help="sentences that are asked one by one")
     parser.add_argument("--words", type=int, default=15, help="that each of those has")
     parser.add_argument("--profiled", type=int, default=0, help="lines whose time is split up, on one core")
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "typing.json")
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "latency.json")
     args = parser.parse_args()
     lines = [line for line in args.file.read_text(encoding="utf-8").splitlines() if line.strip()]
     whole, one = command(lines[: args.lines]), command(lines[:1])
