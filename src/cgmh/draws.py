@@ -21,7 +21,8 @@ SITES = (
     "component", "move", "at", "floor", "floor word", "class", "word", "gibbs", "swap blocks", "swap at",
     "group", "group at", "alternative", "screen", "accept",
 )  # fmt: skip
-_PLACES = {site: place for place, site in enumerate(SITES)}
+ROUND = "round"  # a site at which all chains of a seed draw the same number in the same step
+_PLACES = {site: place for place, site in enumerate((*SITES, ROUND))}
 
 
 def _mix(z: Tensor) -> Tensor:
@@ -46,6 +47,12 @@ def _site_keys(device: torch.device) -> Tensor:
     return torch.tensor([_site_key(site) for site in SITES], dtype=torch.int64, device=device)[:, None]  # [S,1]
 
 
+def _by_site(keys: Tensor) -> Tensor:
+    """[...,S,B]: a key for each listed site, of keys [...,2,B]."""
+    own = keys[..., :1, :] + _site_keys(keys.device)
+    return torch.cat([own, keys[..., 1:, :] + _site_key(ROUND)], -2)
+
+
 class Draws:
     """The random decisions of B chains, each at a step of its own.
 
@@ -55,38 +62,39 @@ class Draws:
 
     def __init__(self, seed: int | Tensor, chains: Tensor, steps: Tensor) -> None:
         """`seed` is one for all chains, or one for each [B]."""
-        start = seed * 2 + 1 if isinstance(seed, Tensor) else torch.full_like(chains, _signed(seed * 2 + 1))
-        self.chain_key = _mix(_mix(start) + chains * _GOLDEN)  # [B]
-        self.key = _mix(self.chain_key + steps * _GOLDEN)  # [B]
+        doubled = seed * 2 + 1 if isinstance(seed, Tensor) else torch.full_like(chains, _signed(seed * 2 + 1))
+        # [2,B]: of the chain, and of what all chains share, which draws as a chain that nobody is, number -1
+        self.chain_keys = _mix(_mix(doubled) + torch.stack([chains, torch.full_like(chains, -1)]) * _GOLDEN)
+        self.keys = _mix(self.chain_keys + steps * _GOLDEN)  # [2,B]
         self.block: Tensor | None = None  # [S,B]: every listed site
 
-    def _with(self, chain_key: Tensor, key: Tensor, block: Tensor | None) -> "Draws":
+    def _with(self, chain_keys: Tensor, keys: Tensor, block: Tensor | None) -> "Draws":
         draws = Draws.__new__(Draws)
-        draws.chain_key, draws.key, draws.block = chain_key, key, block
+        draws.chain_keys, draws.keys, draws.block = chain_keys, keys, block
         return draws
 
     def ahead(self, steps: Tensor, number: int) -> list["Draws"]:
         """The draws of the same chains at `steps` [B] and the steps after them, computed together."""
-        offset = torch.arange(number, device=steps.device)[:, None]
-        keys = _mix(self.chain_key + (steps + offset) * _GOLDEN)  # [T,B]
-        blocks = _unit(_mix(keys[:, None] + _site_keys(keys.device)))  # [T,S,B]
-        return [self._with(self.chain_key, keys[t], blocks[t]) for t in range(number)]
+        offset = torch.arange(number, device=steps.device)[:, None, None]
+        keys = _mix(self.chain_keys + (steps + offset) * _GOLDEN)  # [T,2,B]
+        blocks = _unit(_mix(_by_site(keys)))  # [T,S,B]
+        return [self._with(self.chain_keys, keys[t], blocks[t]) for t in range(number)]
 
     def select(self, rows: Tensor) -> "Draws":
         """The draws of some rows."""
         block = self.block if self.block is None else self.block.index_select(1, rows)
-        return self._with(self.chain_key.index_select(0, rows), self.key.index_select(0, rows), block)
+        return self._with(self.chain_keys.index_select(1, rows), self.keys.index_select(1, rows), block)
 
     def again(self, number: int) -> "Draws":
         """Draws of their own for a part of a step that draws from the same sites again; `number` tells the parts."""
-        return self._with(self.chain_key, _mix(self.key + _site_key(f"again {number}")), None)
+        return self._with(self.chain_keys, _mix(self.keys + _site_key(f"again {number}")), None)
 
     def uniform(self, site: str) -> Tensor:
         """[B] float64, uniform strictly between 0 and 1."""
         if site not in _PLACES:
-            return _unit(_mix(self.key + _site_key(site)))
+            return _unit(_mix(self.keys[0] + _site_key(site)))
         if self.block is None:
-            self.block = _unit(_mix(self.key + _site_keys(self.key.device)))
+            self.block = _unit(_mix(_by_site(self.keys)))
         return self.block[_PLACES[site]]
 
     def choose(self, log_weights: Tensor, site: str) -> Tensor:

@@ -18,6 +18,7 @@ from .models.load import AnyModel, Models, load_models
 from .models.text.masked import MaskedModel
 from .models.word.two_stage import TextTarget
 from .ranking import Run
+from .remembered import ANSWERS
 from .result import Result
 from .sampling import Annealing, Constant, Ladder
 from .sampling.runs import Record, run, run_ahead
@@ -109,7 +110,7 @@ class Session:
                 sources = [source for each in read if isinstance(each, list) for source in each]
                 num_read += len(sources)
                 bar.total = (num_read + len(self.inputs) - (first + len(read))) * each_costs  # an unread: one
-                results = self._results(sources, bar)
+                results = self._recalled(sources, bar, each_costs)
                 for each in read:
                     yield self.joined(each, list(islice(results, len(each)))) if isinstance(each, list) else each
                 if self.is_interrupted:
@@ -119,6 +120,22 @@ class Session:
         """The result of an input from those of its sources, or the first of what was wrong with them."""
         errors = [part for part in parts if isinstance(part, BadInput)]
         return errors[0] if errors else self.task.join(sources, [part for part in parts if isinstance(part, Result)])
+
+    def _recalled(self, sources: list[Any], bar: "tqdm[NoReturn]", each_costs: int) -> Iterator[Result | BadInput]:
+        """The result of each source, or what is wrong with it; what was answered before is not sampled again."""
+        known: list[Result | None] = [None] * len(sources)
+        if not self.constraints:  # of a user's own constraint nobody knows whether it is the same
+            known = [ANSWERS.get(self.task, source, self.settings, self.models) for source in sources]
+        new = self._results([source for source, result in zip(sources, known, strict=True) if result is None], bar)
+        for source, recalled in zip(sources, known, strict=True):
+            if recalled is not None:
+                bar.update(each_costs)
+                yield recalled
+                continue
+            outcome = next(new)
+            if isinstance(outcome, Result) and not self.constraints and not self.is_interrupted:
+                ANSWERS.put(self.task, source, self.settings, self.models, outcome)
+            yield outcome
 
     def _results(self, sources: list[Any], bar: "tqdm[NoReturn]") -> Iterator[Result | BadInput]:
         """The result of each source, or what is wrong with it; what is about as long runs together."""

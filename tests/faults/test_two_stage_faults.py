@@ -190,7 +190,7 @@ class ReadsForward(ProductOfExperts):
 
     def finish(self, encoding: TwoStageEncoding, pending: TwoStagePending, keep: Tensor) -> Tensor:
         super().finish(encoding, pending, keep)
-        return self.words.finish(encoding.words, pending.words, keep)
+        return self.screen.finish(encoding.words, pending.words, keep)
 
 
 @pytest.mark.parametrize("kind", [RemembersByLength, AnswersInOrder, ReadsForward])

@@ -8,7 +8,7 @@ import torch
 from scipy import stats
 
 from cgmh import draws as module
-from cgmh.draws import SITES, Draws
+from cgmh.draws import ROUND, SITES, Draws
 
 FALSE_ALARM = 1e-6  # of each statistical check here; the seeds are fixed
 ROWS = torch.arange(20_000)
@@ -53,6 +53,22 @@ def test_a_batch_may_have_a_seed_for_each_chain() -> None:
     for row, seed in enumerate(seeds.tolist()):
         alone = Draws(seed, chains[row : row + 1], steps[row : row + 1]).ahead(steps[row : row + 1], 2)[1]
         assert float(together[row]) == float(alone.uniform("accept")[0])
+
+
+def test_what_all_chains_draw_together_depends_on_seed_and_step_alone() -> None:
+    draws = Draws(1, ROWS, ROWS // 100)
+    together = draws.uniform(ROUND)
+    assert together.unique().shape == (200,)
+    assert torch.equal(together, together[::100].repeat_interleave(100))
+    assert torch.equal(Draws(1, ROWS[:1], ROWS[:1]).ahead(ROWS[:1], 200)[199].uniform(ROUND), together[-1:])
+    assert torch.equal(draws.select(ROWS[500:]).uniform(ROUND), together[500:])
+    assert not bool(torch.isin(Draws(2, ROWS, ROWS // 100).uniform(ROUND), together).any())
+    for site in SITES:  # it is nobody's own number
+        assert not bool(torch.isin(draws.uniform(site), together).any())
+    again = draws.again(1).uniform(ROUND)
+    assert again.unique().shape == (200,)
+    assert not bool(torch.isin(again, together).any())
+    assert stats.kstest(Draws(0, 0 * ROWS, ROWS).uniform(ROUND).numpy(), "uniform").pvalue > FALSE_ALARM
 
 
 def test_listed_and_unlisted_sites_are_computed_alike(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,14 +7,18 @@ splitting, joining and exchanging words, each at its own cost.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from ..text.edits import Edit, Ids
-from ..text.sentences import OnDevice, Sentences, pad
+from ..text.sentences import Sentences, pad
 
 ALIGNED = 256  # sentences that are aligned together: a table of each is held in lists
+MAX_REMEMBERED = 100_000  # sentences whose costs are remembered
 ROUNDING = 1e-9  # nats by which equal costs may differ
 
 
@@ -64,17 +68,17 @@ class Channel:
         self._kinds = insert_kinds  # of each id
         longest = max(len(source.ids) for source in sources)
         listed = [_listed(source) for source in sources]
-        local = torch.zeros(len(sources), len(insert), dtype=torch.int16)  # [I,ids]: 0 is a word that no table names
+        local = np.zeros((len(sources), len(insert)), dtype=np.int16)  # [I,ids]: 0 is a word that no table names
         shape = (len(sources), longest, max(map(len, listed)) + 1)
-        replace = torch.zeros(shape, dtype=torch.float64)  # [I,N,W]
-        join = torch.full(shape, torch.inf, dtype=torch.float64)  # [I,N,W]: of the words before the place and at it
-        delete = torch.zeros(len(sources), longest, dtype=torch.float64)
+        replace = np.zeros(shape)  # [I,N,W]
+        join = np.full(shape, np.inf)  # [I,N,W]: of the words before the place and at it
+        delete = np.zeros((len(sources), longest))
         num_splits = max([len(pairs) for source in sources for pairs in source.split], default=0)
-        split = torch.full((len(sources), longest, num_splits, 2), -1)  # [I,N,K,2]
-        split_cost = torch.full((len(sources), longest, num_splits), torch.inf, dtype=torch.float64)
+        split = np.full((len(sources), longest, num_splits, 2), -1)  # [I,N,K,2]
+        split_cost = np.full((len(sources), longest, num_splits), np.inf)
         for number, (source, words) in enumerate(zip(sources, listed, strict=True)):
             places = {word: at for at, word in enumerate(words, 1)}
-            local[number, words] = torch.arange(1, len(words) + 1, dtype=torch.int16)
+            local[number, words] = np.arange(1, len(words) + 1)
             for i, word in enumerate(source.ids):
                 replace[number, i] = source.other[i].cost
                 for new, priced in source.replace[i].items():
@@ -84,71 +88,97 @@ class Channel:
                 for new, priced in source.join[i - 1].items() if i else ():
                     join[number, i, places[new]] = priced.cost
                 for k, (pair, priced) in enumerate(source.split[i].items()):
-                    split[number, i, k] = torch.tensor(pair)
+                    split[number, i, k] = pair
                     split_cost[number, i, k] = priced.cost
-        self._tables = OnDevice(
-            local=local, replace=replace, join=join, delete=delete, split=split, split_cost=split_cost, insert=insert,
-            strange=torch.zeros_like(insert) if strange is None else strange,
-            ids=pad([list(source.ids) for source in sources], -1),
-            first=torch.tensor([source.first for source in sources], dtype=torch.float64),
-            lengths=torch.tensor([len(source.ids) for source in sources]),
-        )  # fmt: skip
+        # Arrays, not tensors: a cost is found in a loop over small ones, on the CPU.
+        self._tables: dict[str, NDArray[Any]] = {
+            "local": local, "replace": replace, "join": join, "delete": delete, "split": split,
+            "split_cost": split_cost, "insert": insert.numpy(),
+            "strange": np.zeros(len(insert)) if strange is None else strange.numpy(),
+            "ids": pad([list(source.ids) for source in sources], -1).numpy(),
+            "first": np.array([source.first for source in sources]),
+            "lengths": np.array([len(source.ids) for source in sources]),
+        }  # fmt: skip
+        self._known: dict[tuple[int, Ids], float] = {}  # by input and words
 
     def log_factor(self, sentences: Sentences) -> Tensor:
-        """[B] float64: minus the cost."""
-        tables = self._tables.at(sentences.device)
+        """[B] float64: minus the cost. Each distinct sentence is aligned once."""
+        if len(self._known) > MAX_REMEMBERED:
+            self._known = {}  # not cleared: chains of another thread may be reading the old one
+        known = self._known
+        asked = list(zip(sentences.inputs.tolist(), map(tuple, sentences.to_lists()), strict=True))
+        new = {key: at for at, key in enumerate(asked) if key not in known}
+        if new:
+            rows = torch.tensor(list(new.values()), device=sentences.device)
+            known.update(zip(new, self._log_factor(sentences.select(rows)).tolist(), strict=True))
+        return torch.tensor([known[key] for key in asked], dtype=torch.float64, device=sentences.device)
+
+    def _log_factor(self, sentences: Sentences) -> NDArray[np.float64]:
+        """[B]: minus the cost."""
+        tables, ids, lengths, inputs = self._tables, *_arrays(sentences)
         # Prefix sums, because a sum over the whole row would round differently in a wider array.
-        strange = torch.nn.functional.pad(tables["strange"][sentences.ids].cumsum(-1), (1, 0))  # [B,L+1]
-        cost = (self._costs(sentences)[-1] + strange).gather(1, sentences.lengths[:, None])[:, 0]
-        return -(cost + self.first * tables["first"][sentences.inputs] * self._changed(sentences))
+        strange = _sums(tables["strange"][ids])  # [B,L+1]
+        cost = np.take_along_axis(self._costs(sentences)[-1] + strange, lengths[:, None], 1)[:, 0]
+        return -(cost + self.first * tables["first"][inputs] * self._changed(sentences))  # type: ignore[no-any-return]
 
-    def _changed(self, sentences: Sentences) -> Tensor:
-        """[B] bool: not the source."""
-        tables = self._tables.at(sentences.device)
-        source = tables["ids"].index_select(0, sentences.inputs)  # [B,N]
+    def _changed(self, sentences: Sentences) -> NDArray[np.bool_]:
+        """[B]: not the source."""
+        tables, ids, lengths, inputs = self._tables, *_arrays(sentences)
+        source = tables["ids"][inputs]  # [B,N]
         width = min(source.shape[1], sentences.capacity)
-        same = (source[:, :width] == sentences.ids[:, :width]) | ~sentences.present[:, :width]
-        return (tables["lengths"][sentences.inputs] != sentences.lengths) | ~same.all(-1)
+        same = (source[:, :width] == ids[:, :width]) | (np.arange(width) >= lengths[:, None])
+        return (tables["lengths"][inputs] != lengths) | ~same.all(-1)  # type: ignore[no-any-return]
 
-    def _costs(self, sentences: Sentences) -> list[Tensor]:
+    def _costs(self, sentences: Sentences) -> list[NDArray[np.float64]]:
         """N+1 times [B,L+1]: the least cost of making the first j words from the first i words of the source.
 
         A source shorter than N keeps its last row. Insertions run along a row: with prefix sums they are a running
-        minimum.
+        minimum. On the CPU and without torch, because it is a loop over small arrays.
         """
-        tables, inputs = self._tables.at(sentences.device), sentences.inputs
-        ids, rows = sentences.ids, inputs[:, None]
-        local = tables["local"][rows, ids].long()  # [B,L]
-        source, lengths = tables["ids"].index_select(0, inputs), tables["lengths"][inputs]  # [B,N], [B]
-        inserted = torch.nn.functional.pad(tables["insert"][ids].cumsum(-1), (1, 0))  # [B,L+1]
-        longest, num_splits = tables["replace"].shape[1], tables["split"].shape[2]
+        tables, ids, _, inputs = self._tables, *_arrays(sentences)
+        local = tables["local"][inputs[:, None], ids]  # [B,L]
+        source, lengths = tables["ids"][inputs], tables["lengths"][inputs]  # [B,N], [B]
+        longest = int(lengths.max(initial=0))
+        places = np.arange(longest)[:, None, None]
+        replace, join = (tables[name][inputs[:, None], places, local] for name in ("replace", "join"))  # [N,B,L]
+        delete = tables["delete"][inputs].T[..., None]  # [N,B,1]
+        apart = self._apart(ids, inputs, longest)  # [N,B,L-1]
+        exchanged = np.full(apart.shape, np.inf)  # [N,B,L-1]
+        typed = source.T[:longest, :, None]  # [N,B,1]
+        exchanged[1:][(ids[:, :-1] == typed[1:]) & (ids[:, 1:] == typed[:-1])] = self._order
+        ended = (places[:, 0] >= lengths)[..., None]  # [N,B,1]
+        inserted = _sums(tables["insert"][ids])  # [B,L+1]
         costs = [inserted]
         for i in range(longest):
             before = costs[-1]
-            best = before + tables["delete"][inputs, i][:, None]  # [B,L+1]
-            kept = before[:, :-1] + tables["replace"][:, i][rows, local]
-            best[:, 1:] = torch.minimum(best[:, 1:], kept)
+            best = before + delete[i]  # [B,L+1]
+            np.minimum(best[:, 1:], before[:, :-1] + replace[i], out=best[:, 1:])
+            np.minimum(best[:, 2:], before[:, :-2] + apart[i], out=best[:, 2:])
             if i:
-                joined = costs[-2][:, :-1] + tables["join"][:, i][rows, local]
-                best[:, 1:] = torch.minimum(best[:, 1:], joined)
-                exchanged = (ids[:, :-1] == source[:, i, None]) & (ids[:, 1:] == source[:, i - 1, None])  # [B,L-1]
-                swapped = (costs[-2][:, :-2] + self._order).masked_fill(~exchanged, torch.inf)
-                best[:, 2:] = torch.minimum(best[:, 2:], swapped)
-            for k in range(num_splits):
-                pair = tables["split"][inputs, i, k]  # [B,2]
-                apart = (ids[:, :-1] == pair[:, :1]) & (ids[:, 1:] == pair[:, 1:])
-                cost = before[:, :-2] + tables["split_cost"][inputs, i, k][:, None]
-                best[:, 2:] = torch.minimum(best[:, 2:], cost.masked_fill(~apart, torch.inf))
-            best = (best - inserted).cummin(-1).values + inserted
-            costs.append(torch.where((i < lengths)[:, None], best, before))
+                np.minimum(best[:, 1:], costs[-2][:, :-1] + join[i], out=best[:, 1:])
+                np.minimum(best[:, 2:], costs[-2][:, :-2] + exchanged[i], out=best[:, 2:])
+            best = np.minimum.accumulate(best - inserted, -1) + inserted
+            costs.append(np.where(ended[i], before, best))
         return costs
+
+    def _apart(self, ids: NDArray[np.int64], inputs: NDArray[np.int64], longest: int) -> NDArray[np.float64]:
+        """[N,B,L-1]: the cost of two neighbouring words for one word of the source."""
+        split, cost = (
+            self._tables[name][inputs][:, :longest] for name in ("split", "split_cost")
+        )  # [B,N,K,2], [B,N,K]
+        apart = np.full((longest, len(ids), ids.shape[1] - 1), np.inf)
+        for row, i, k in zip(*(cost < np.inf).nonzero(), strict=True):
+            first, second = split[row, i, k]
+            found = (ids[row, :-1] == first) & (ids[row, 1:] == second)
+            apart[i, row][found] = np.minimum(apart[i, row][found], cost[row, i, k])
+        return apart
 
     def align(self, sentences: Sentences) -> list[list[Edit[Ids]]]:
         """The edits that lead from its source to each sentence, from left to right; insertions in one gap are one."""
         edits: list[list[Edit[Ids]]] = []
         for rows in torch.split(torch.arange(len(sentences), device=sentences.device), ALIGNED):
             part = sentences.select(rows)
-            costs = torch.stack(self._costs(part), 1).tolist()  # [R,N+1,L+1]
+            costs = np.stack(self._costs(part), 1).tolist()  # [R,N+1,L+1]
             edits += [
                 self._path(self._sources[input], table, tuple(words))
                 for input, table, words in zip(part.inputs.tolist(), costs, part.to_lists(), strict=True)
@@ -192,9 +222,21 @@ class Channel:
         if i:
             ways.append((costs[i - 1][j] + source.delete[i - 1].cost, 1, 0, source.delete[i - 1].kind))
         if j:
-            insert = self._tables.at(torch.device("cpu"))["insert"]
+            insert = self._tables["insert"]
             ways.append((costs[i][j - 1] + float(insert[words[j - 1]]), 0, 1, self._kinds[words[j - 1]]))
         return ways
+
+
+def _arrays(sentences: Sentences) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """The words [B,L], lengths [B] and inputs [B] of sentences."""
+    return sentences.ids.cpu().numpy(), sentences.lengths.cpu().numpy(), sentences.inputs.cpu().numpy()
+
+
+def _sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[B,L+1]: the sums of the first 0, 1, ... values of each row."""
+    sums = np.zeros((len(values), values.shape[1] + 1))
+    np.cumsum(values, -1, out=sums[:, 1:])
+    return sums
 
 
 def _listed(source: ChannelSource) -> list[int]:

@@ -22,6 +22,7 @@ from pathlib import Path, PurePath
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, TypeVar
 
+import numpy as np
 import torch
 from tqdm import TMonitor
 
@@ -40,7 +41,7 @@ _COUNTER = 8  # bytes
 _PACKAGE = __name__.partition(".")[0]
 _LEAVES = (
     str, bytes, int, float, PurePath, Lexicon, Vocabulary,
-    torch.Tensor, torch.device, torch.dtype, torch.ScriptObject,
+    torch.Tensor, torch.device, torch.dtype, torch.ScriptObject, np.ndarray,
 )  # fmt: skip
 
 
@@ -227,7 +228,8 @@ def is_own(thing: Any) -> bool:
             continue
         seen.add(id(it))
         if isinstance(it, Mapping):
-            todo += [*it.keys(), *it.values()]
+            if not all(isinstance(value, float) for value in it.values()):  # what is remembered of many sentences
+                todo += [*it.keys(), *it.values()]
         elif isinstance(it, list | tuple | set | frozenset):
             todo += it
         elif isinstance(it, partial):

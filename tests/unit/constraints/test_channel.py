@@ -192,8 +192,7 @@ def test_the_toy_channel_is_what_a_plain_search_finds() -> None:
 
 def _table(name: str, change: Callable[[torch.Tensor], Any]) -> Callable[[Channel], None]:
     def mistake(channel: Channel) -> None:
-        tables = channel._tables.at(torch.device("cpu"))
-        tables[name] = change(tables[name])
+        channel._tables[name] = change(torch.from_numpy(channel._tables[name])).numpy()
 
     return mistake
 

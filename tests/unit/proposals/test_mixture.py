@@ -44,6 +44,16 @@ def test_rows_keep_their_order() -> None:
         assert torch.equal(alone.log_reverse[rows], candidate.log_reverse[rows])
 
 
+def test_together_all_chains_of_a_step_take_the_same_component() -> None:
+    edits, swap = WordEdits(FillHead(MODEL)), SwapBlocks(1)
+    mixture = Mixture([(edits, 3.0), (swap, 1.0)], together=True)
+    assert share_of(mixture, SWAP) == pytest.approx(0.25, abs=0.03)  # over the steps of a chain, as ever
+    assert share_of(mixture.beside(swap, 0.2), SWAP) == pytest.approx(0.4, abs=0.03)
+    for step in range(8):
+        swapped = mixture.propose(Draws(0, ROWS, torch.full_like(ROWS, step)), VIEW).move == SWAP
+        assert bool(swapped.all()) or not bool(swapped.any())
+
+
 @pytest.mark.parametrize("weights", [[], [1.0, 0.0], [1.0, float("inf")], [-1.0, 2.0]], ids=str)
 def test_weights_are_positive(weights: list[float]) -> None:
     with pytest.raises(ValueError, match="positive weights"):

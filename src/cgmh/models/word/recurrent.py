@@ -74,7 +74,12 @@ class RecurrentEncoding:
 
     def select(self, rows: Tensor) -> "RecurrentEncoding":
         """A copy of these rows."""
-        return RecurrentEncoding(*(tensor[rows] for tensor in vars(self).values()))
+        return RecurrentEncoding(*(tensor.index_select(0, rows) for tensor in vars(self).values()))
+
+    def beside(self, other: "RecurrentEncoding") -> "RecurrentEncoding":
+        """These rows and then those of the other."""
+        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
+        return RecurrentEncoding(*(torch.cat(pair) for pair in pairs))
 
 
 class FactoredFill:

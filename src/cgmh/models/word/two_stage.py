@@ -21,7 +21,8 @@ from ...text.lexicon import Lexicon
 from ...text.sentences import MAX_READ, Sentences, by_length, rows_within
 from ...text.tokenizer import join
 from ..protocols import Fill, PrefixModel, TextModel, ask, whose
-from .recurrent import RecurrentModel
+from .recurrent import RecurrentEncoding, RecurrentModel
+from .shared import SharedWords
 
 WHOLE = 1_000_000  # a window that holds the whole sentence: the first stage sees all of the word model's gain
 MAX_BATCH = 256  # sentences that are read together
@@ -81,6 +82,7 @@ class TwoStageModel(ABC):
 
     def __init__(self, words: RecurrentModel, lexicon: Lexicon | None = None) -> None:
         self.words = words
+        self.screen: Any = words  # the word model as the chains ask it
         self._lexicon = lexicon
         self.vocabulary, self.num_words, self.special_ids = words.vocabulary, words.num_words, words.special_ids
         self.device = words.device
@@ -94,7 +96,7 @@ class TwoStageModel(ABC):
         """[N] float64 on the CPU: the scorer's log p of sentences, each distinct one asked about once."""
 
     def encode(self, sentences: Sentences) -> TwoStageEncoding:
-        return TwoStageEncoding(self.words.encode(sentences), sentences)
+        return TwoStageEncoding(self.screen.encode(sentences), sentences)
 
     def log_prob(self, encoding: TwoStageEncoding) -> Tensor:
         if encoding.log_prob is None:
@@ -111,10 +113,12 @@ class TwoStageModel(ABC):
         return encoding.log_prob.to(self.device)
 
     def fill(self, encoding: TwoStageEncoding, rows: Tensor, left: Tensor, right: Tensor) -> Fill:
-        return self.words.fill(encoding.words, rows, left, right)
+        fill: Fill = self.screen.fill(encoding.words, rows, left, right)
+        return fill
 
     def candidates(self, encoding: TwoStageEncoding, rows: Tensor, left: Tensor, right: Tensor) -> Tensor:
-        return self.words.candidates(encoding.words, rows, left, right)
+        candidates: Tensor = self.screen.candidates(encoding.words, rows, left, right)
+        return candidates
 
     def score(
         self,
@@ -125,7 +129,7 @@ class TwoStageModel(ABC):
         same_right: Tensor,
         window: int | None,
     ) -> TwoStagePending:
-        screened = self.words.score(encoding.words, rows, sentences, same_left, same_right, window)
+        screened = self.screen.score(encoding.words, rows, sentences, same_left, same_right, window)
         return TwoStagePending(rows, sentences, screened)
 
     def finish(self, encoding: TwoStageEncoding, pending: TwoStagePending, keep: Tensor) -> Tensor:
@@ -168,8 +172,8 @@ class TwoStageModel(ABC):
         return log_prob
 
     def commit(self, encoding: TwoStageEncoding, pending: TwoStagePending, accepted: Tensor) -> None:
-        self.words.finish(encoding.words, pending.words, accepted)  # its states must be whole
-        self.words.commit(encoding.words, pending.words, accepted)
+        self.screen.finish(encoding.words, pending.words, accepted)  # its states must be whole
+        self.screen.commit(encoding.words, pending.words, accepted)
         rows = pending.rows[accepted]
         current = encoding.sentences
         ids, lengths = current.ids.clone(), current.lengths.clone()
@@ -232,8 +236,14 @@ def _log_readings(
     sentences: Sequence[Sequence[int]], model: RecurrentModel, *, shapes: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
     batch = Sentences.from_lists(sentences, max(map(len, sentences)) + 1, device=model.device)
-    encoding = model.encode(batch)
-    forward, backward = model.log_prob(encoding), model.backward_log_prob(encoding)
+    return _log_readings_of(batch, model.encode(batch), model, shapes=shapes)
+
+
+def _log_readings_of(
+    batch: Sentences, encoding: RecurrentEncoding, model: RecurrentModel, *, shapes: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    forward = encoding.log_words.cumsum(-1)[:, -1]  # word by word: the same sum in a wider array
+    backward = model.backward_log_prob(encoding)
     rows, at = batch.present.nonzero(as_tuple=True)
     filled = model.fill(encoding, rows, at, at + 1).log_prob(batch.ids[rows, at])
     unknown = (batch.ids[rows, at] >= model.num_words).nonzero()[:, 0]
@@ -264,6 +274,7 @@ class ProductOfExperts(TwoStageModel):
         lexicon: Lexicon | None = None,
     ) -> None:
         super().__init__(words, lexicon)
+        self.screen = SharedWords(words)
         self._weights, self._text_model, self._text_weight = weights, text_model, text_weight
         self.name = words.name if text_model is None else f"{text_model.name} beside {words.name}"
         self._known: dict[tuple[int, ...], float] = {}
@@ -282,6 +293,27 @@ class ProductOfExperts(TwoStageModel):
         if isinstance(other, ProductOfExperts):
             self._known = other._known  # noqa: SLF001
 
+    def finish(self, encoding: TwoStageEncoding, pending: TwoStagePending, keep: Tensor) -> Tensor:
+        """[R]: the weighted sum of all readings where `keep`, 0 elsewhere.
+
+        A sentence that nobody has asked about is read on from where it differs from the one that it came from, and what
+        was read is there for the chain that goes to it.
+        """
+        words, known = pending.words, self._known
+        kept = keep.nonzero()[:, 0]
+        keys = [words.keys[at] for at in kept.tolist()]
+        first = {key: at for key, at in zip(keys, kept.tolist(), strict=True) if key not in known}
+        most = rows_within(MAX_READ, pending.sentences.capacity, keep.device)
+        if first and any(self._weights):
+            asked = torch.zeros_like(keep)
+            asked[list(first.values())[:most]] = True
+            self.screen.finish(encoding.words, words, asked)
+            if words.places:
+                batch = Sentences.from_lists(list(words.places), pending.sentences.capacity, device=keep.device)
+                readings = _log_readings_of(batch, words.states, self.words, shapes=True)
+                known.update(zip(words.places, self._weighted(list(words.places), readings).tolist(), strict=True))
+        return super().finish(encoding, pending, keep)
+
     def _score(self, sentences: Sentences) -> Tensor:
         asked = [tuple(ids) for ids in sentences.to_lists()]
         if len(self._known) > MAX_REMEMBERED:
@@ -294,12 +326,16 @@ class ProductOfExperts(TwoStageModel):
         return torch.tensor([known[ids] for ids in asked], dtype=torch.float64)
 
     def _read(self, sentences: Sequence[tuple[int, ...]]) -> Tensor:
-        """[N]: the weighted sum of all readings."""
+        """[N] float64 on the CPU: the weighted sum of all readings."""
+        return self._weighted(
+            sentences, log_readings(sentences, self.words, shapes=True) if any(self._weights) else None
+        )
+
+    def _weighted(self, sentences: Sequence[tuple[int, ...]], readings: tuple[Tensor, Tensor, Tensor] | None) -> Tensor:
         total = torch.zeros(len(sentences), dtype=torch.float64)
-        if any(self._weights):
-            readings = log_readings(sentences, self.words, shapes=True)
-            stacked = torch.stack([reading.double() for reading in readings], -1).cpu()  # [N,3]
-            total += stacked @ torch.tensor(self._weights, dtype=torch.float64)
+        if readings is not None:
+            for weight, reading in zip(self._weights, readings, strict=True):
+                total += weight * reading.double().cpu()
         if self._text_model is not None:
             total += self._text_weight * ask(self._text_model, self._texts(sentences))
         return total

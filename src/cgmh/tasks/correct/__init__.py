@@ -1,6 +1,6 @@
 """Error correction: the sentence that was meant, near the one that was typed."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import partial
 
 from ...constraints import Constraint, ContainsWords, LengthBetween
@@ -9,7 +9,7 @@ from ...inputs import CorrectInput
 from ...models.load import Models
 from ...models.protocols import WordModel
 from ...models.word.two_stage import ProductOfExperts
-from ...proposals import Alternatives, FillHead, Mixture, SwapBlocks, WordEdits
+from ...proposals import Alternatives, FillHead, Mixture, Proposal, SwapBlocks, WordEdits
 from ...result import Result
 from ...target import Target
 from ...text.lexicon import Lexicon
@@ -19,9 +19,9 @@ from ..problem import Problem, Standing
 from ..start import repeated, standing_start
 from .confusions import load_confusions
 from .costs import COSTS, COSTS_BIG
-from .moves import estimate_gains, make_groups, mended_starts
+from .moves import look_around, make_groups
 from .paper import STEEPEST, matches_source, paper_moves
-from .report import Corrections, join_sentences, unchanged
+from .report import Corrections, join_sentences, moved, unchanged
 from .source import CorrectionSource, TypedSentence, make_channel
 
 # What the readings count: of the word model alone, and with a big model beside it (docs/experiments.md).
@@ -77,8 +77,8 @@ class Correct:
         experts = ProductOfExperts(models.words, readings, models.text, BIG).bound(lexicon)
         target = Target(experts, [channel, *kept])
         if standing is None:
-            gains = estimate_gains(read, lexicon, confusions, experts.words, channel, experts.weight)
-            start = repeated(mended_starts(read, gains, target, capacity), chains, capacity, experts.device)
+            gains, starts = look_around(read, lexicon, confusions, target, channel, capacity)
+            start = repeated(starts, chains, capacity, experts.device)
             groups = make_groups(read, gains)
         else:
             start, groups = standing_start(standing, capacity, experts.device), [each.worked_out for each in standing]
@@ -87,9 +87,20 @@ class Correct:
 
         def moves(model: WordModel) -> Mixture:
             edits = WordEdits(FillHead(model, own=own))
-            return Mixture([(Alternatives(groups), REWRITES), (edits, 1 - REWRITES - SWAPS), (SwapBlocks(2), SWAPS)])
+            parts: list[tuple[Proposal, float]] = [
+                (Alternatives(groups), REWRITES),
+                (edits, 1 - REWRITES - SWAPS),
+                (SwapBlocks(2), SWAPS),
+            ]
+            return Mixture(parts, together=True)
 
         return Problem(lexicon, experts.words, target, moves, start, report, asked.about, own=own, worked_out=groups)
+
+    def key(self, source: TypedSentence) -> Hashable:
+        return source.key, str(COSTS)
+
+    def moved(self, result: Result, before: TypedSentence, source: TypedSentence) -> Result:
+        return moved(result, source.sentence.start - before.sentence.start)
 
     def join(self, sources: Sequence[TypedSentence], results: Sequence[Result]) -> Result:
         return join_sentences(sources[0].passage, results)

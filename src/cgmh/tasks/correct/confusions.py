@@ -75,6 +75,7 @@ _MIN_STEM = 4
 _SHORTENED = frozenset("it that what there here who let he she how where".split())  # before a shortened is, has or us
 FEW, LONG = 3, 7  # with fewer spellings than this, a word of that many letters may have three wrong ones
 MAX_SPLIT_LETTERS = 60  # letters beyond which nobody typed two words as one
+MAX_REMEMBERED = 20_000  # words whose confusions are remembered
 OFTEN = 5_000_000  # uses of a word that everyone knows, in the counts of the dictionary
 
 
@@ -93,6 +94,8 @@ class Confusions:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
         self._counts = _dictionary()
+        self._meant = lru_cache(MAX_REMEMBERED)(self._of)
+        self._look_up = lru_cache(MAX_REMEMBERED)(self._looked_up)
 
     def is_word(self, word: str) -> bool:
         """Whether a dictionary or the vocabulary has the word, in some casing."""
@@ -114,16 +117,19 @@ class Confusions:
         near = [] if self.is_word(word) else self._look_up(word.lower(), letters)
         return [item.term for item in near if self._counts.get(item.term, 0) >= OFTEN]
 
-    def of(self, word: str, before: str = "") -> list[Confusion]:
+    def of(self, word: str, before: str = "") -> tuple[Confusion, ...]:
         """What the word may have been meant to be, one or two words each; the first kind that explains it counts.
 
         `before` is the word before it: after a pronoun that does something, what may be a noun or a verb is a verb.
         """
+        return self._meant(word, before.lower() in _DOERS)
+
+    def _of(self, word: str, is_verb: bool) -> tuple[Confusion, ...]:
         confusions: dict[tuple[str, ...], Confusion] = {}
-        for confusion in self._all(word, is_verb=before.lower() in _DOERS):
+        for confusion in self._all(word, is_verb=is_verb):
             if confusion.words != (word,) and all(part in self.vocabulary.ids for part in confusion.words):
                 confusions.setdefault(confusion.words, confusion)
-        return list(confusions.values())
+        return tuple(confusions.values())
 
     def joined(self, first: str, second: str) -> list[str]:
         """Single words that two neighbours may have been meant to be: every one, can not, well known."""
@@ -224,7 +230,7 @@ class Confusions:
                 speller.create_dictionary_entry(lower, self._counts.get(lower, 1000))
         return speller
 
-    def _look_up(self, word: str, letters: int) -> list[Any]:
+    def _looked_up(self, word: str, letters: int) -> list[Any]:
         """The words of the vocabulary from which no more than so many letters differ."""
         from symspellpy import Verbosity
 

@@ -7,10 +7,14 @@ Both are guesses by the word model; they decide how fast chains get somewhere, n
 from collections.abc import Mapping, Sequence
 
 import torch
+from torch import Tensor
 
 from ...constraints.channel import Channel
 from ...models.word.recurrent import RecurrentModel
+from ...models.word.two_stage import MIN_LOG_FILL, ProductOfExperts
 from ...proposals import Group
+from ...sampling.runs import num_workers
+from ...sampling.shards import Tick, is_own, share_out
 from ...target import Target
 from ...text.edits import Edit, Ids, splice
 from ...text.lexicon import Lexicon
@@ -24,8 +28,36 @@ EAGERNESS, MAX_GAIN = 0.8, 5.0  # the power of an estimated gain in a share, and
 MOVED = 0.5  # what it counts in the weight of a group that its words should change
 WINDOW = 3  # words after an edit that an estimate looks at
 MAX_EDITS = 10  # that a start may make
+HOPELESS = -12.0  # nats: where the fill head sees a word bring less than this, no more is asked about it
+ROWS_OF_SOURCE = 4  # chains whose share of the work is worth as much as the estimates of a source
 
 Gains = Mapping[Edit[Ids], float]  # what each edit alone brings, in nats, as the word model sees it
+
+
+def look_around(
+    sources: Sequence[CorrectionSource],
+    lexicon: Lexicon,
+    confusions: Confusions,
+    target: Target,
+    channel: Channel,
+    capacity: int,
+) -> tuple[list[Gains], list[Ids]]:
+    """What may be tried with each source (see `estimate_gains`), and where its chains start; every core has a part."""
+    experts = target.model
+    if not isinstance(experts, ProductOfExperts):
+        raise TypeError(f"the target of a correction is a product of experts, not {type(experts).__name__}")
+
+    @torch.inference_mode()
+    def look(part: Tensor, _: Tick) -> list[tuple[Gains, Ids]]:
+        numbers = part.tolist()
+        gains = estimate_gains(sources, lexicon, confusions, experts.words, channel, experts.weight, numbers)
+        return list(zip(gains, mended_starts(sources, gains, target, capacity, numbers), strict=True))
+
+    workers = num_workers(len(sources) * ROWS_OF_SOURCE, experts.device)
+    forks = workers > 1 and is_own((target, lexicon))
+    parts = torch.arange(len(sources)).chunk(workers)
+    found = [each for part in share_out(look, parts, workers, forks=forks) for each in part]
+    return [gains for gains, _ in found], [start for _, start in found]
 
 
 def estimate_gains(
@@ -35,20 +67,26 @@ def estimate_gains(
     model: RecurrentModel,
     channel: Channel,
     scale: float,
+    numbers: Sequence[int] | None = None,
 ) -> list[Gains]:
-    """What may be tried with each source, and what it would bring where something else is changed too.
+    """What may be tried with the sources of these numbers, or with all, and what it brings where something else is
+    changed too.
 
-    `scale` is how much the model counts in the target beside what it says itself, reading forward.
+    `scale` is how much the model counts in the target beside what it says itself, reading forward. Where the fill head
+    has little hope for a word, its guess is the estimate.
     """
+    numbers = range(len(sources)) if numbers is None else numbers
     capacity = max(len(source.ids) for source in sources) + 3
-    start = Sentences.from_lists([source.ids for source in sources], capacity, range(len(sources)), device=model.device)
+    start = Sentences.from_lists([sources[number].ids for number in numbers], capacity, numbers, device=model.device)
     encoding, base = model.encode(start), channel.log_factor(start)
-    gains: list[Gains] = []
-    for number, source in enumerate(sources):
+    gains: list[dict[Edit[Ids], float]] = []
+    promising: list[tuple[int, Edit[Ids]]] = []  # with the place of the source among the numbers
+    for place, number in enumerate(numbers):
+        source = sources[number]
         num_words = len(source.ids)
         gaps = torch.tensor([*((at, at + 1) for at in range(num_words)), *((at, at) for at in range(num_words + 1))])
         gaps = gaps.to(model.device)
-        log_fill = model.fill_log_probs(encoding, torch.full_like(gaps[:, 0], number), gaps[:, 0], gaps[:, 1])
+        log_fill = model.fill_log_probs(encoding, torch.full_like(gaps[:, 0], place), gaps[:, 0], gaps[:, 1])
         log_fill = log_fill.index_fill_(1, model.special_ids, -torch.inf)
         tried = dict.fromkeys(source.edits(lexicon, confusions, log_fill[:num_words], log_fill[num_words:]))
         edits = [
@@ -56,19 +94,49 @@ def estimate_gains(
             for edit in tried
             if len(edit.replacement) + num_words > len(edit.original) and edit.replacement != edit.original
         ]
-        first = channel.first * first_factor(num_words) - base[number]
-        together = rows_within(MAX_READ, WINDOW + 2, model.device)
-        own: dict[Edit[Ids], float] = {}
-        for at in range(0, len(edits), together):
-            part = edits[at : at + together]
-            edited = [splice(source.ids, [edit]) for edit in part]
-            batch = Sentences.from_lists(edited, capacity, [number] * len(part), device=model.device)
-            left = torch.tensor([edit.start for edit in part], device=model.device)
-            right = torch.tensor([num_words - edit.end for edit in part], device=model.device)
-            gain = model.score(encoding, torch.full_like(left, number), batch, left, right, WINDOW).log_gain.double()
-            own |= zip(part, (scale * gain + channel.log_factor(batch) + first).tolist(), strict=True)
-        gains.append(own)
-    return gains
+        batch = Sentences.from_lists([splice(source.ids, [edit]) for edit in edits], capacity, [number] * len(edits))
+        log_channel = channel.log_factor(batch) - base[place].cpu() + channel.first * first_factor(num_words)
+        guesses = (scale * _log_guesses(edits, log_fill) + log_channel).tolist()
+        gains.append(dict(zip(edits, guesses, strict=True)))
+        promising += [(place, edit) for edit, guess in gains[-1].items() if guess >= HOPELESS]
+    for at in range(0, len(promising), together := rows_within(MAX_READ, WINDOW + 2, model.device)):
+        part = promising[at : at + together]
+        owners = [numbers[place] for place, _ in part]
+        edited = [splice(sources[number].ids, [edit]) for number, (_, edit) in zip(owners, part, strict=True)]
+        batch = Sentences.from_lists(edited, capacity, owners, device=model.device)
+        rows, left, right = torch.tensor(
+            [(place, edit.start, len(sources[numbers[place]].ids) - edit.end) for place, edit in part],
+            device=model.device,
+        ).T
+        gain = scale * model.score(encoding, rows, batch, left, right, WINDOW).log_gain.double()
+        first = torch.tensor([channel.first * first_factor(len(sources[number].ids)) for number in owners])
+        values = (gain + channel.log_factor(batch) - base[rows]).cpu() + first
+        for (place, edit), value in zip(part, values.tolist(), strict=True):
+            gains[place][edit] = value
+    return list(gains)
+
+
+def _log_guesses(edits: Sequence[Edit[Ids]], log_fill: Tensor) -> Tensor:
+    """[E] float64 on the CPU: what a word in place of another, or in a gap, brings as the fill head sees it.
+
+    `log_fill` [2n+1,V] has the words in each place and then in each gap. Of other edits anything may be hoped.
+    """
+    num_words, num_known = len(log_fill) // 2, log_fill.shape[1]
+    guesses = torch.full((len(edits),), torch.inf, dtype=torch.float64)
+    singles = [at for at, edit in enumerate(edits) if len(edit.replacement) == 1 and len(edit.original) <= 1]
+    if not singles:
+        return guesses
+    rows = torch.tensor([edits[at].start + num_words * (not edits[at].original) for at in singles])
+    new, old = (
+        torch.tensor([words[0] if words and words[0] < num_known else -1 for words in sides])
+        for sides in ([edits[at].replacement for at in singles], [edits[at].original for at in singles])
+    )
+    log_new, log_old = (
+        log_fill[rows, ids.clamp(min=0)].cpu().double().masked_fill(ids < 0, MIN_LOG_FILL).clamp(min=MIN_LOG_FILL)
+        for ids in (new, old)
+    )
+    guesses[singles] = log_new - log_old.masked_fill(rows >= num_words, 0.0)
+    return guesses
 
 
 def make_groups(sources: Sequence[CorrectionSource], gains: Sequence[Gains]) -> list[list[Group]]:
@@ -116,36 +184,57 @@ def _as_phrases(source: Ids, edit: Edit[Ids]) -> tuple[Ids, Ids] | None:
 
 
 def mended_starts(
-    sources: Sequence[CorrectionSource], gains: Sequence[Gains], target: Target, capacity: int
+    sources: Sequence[CorrectionSource],
+    gains: Sequence[Gains],
+    target: Target,
+    capacity: int,
+    numbers: Sequence[int] | None = None,
 ) -> list[Ids]:
-    """The sources with their most promising edits made, one after another, as long as the target likes it."""
+    """The sources of these numbers, or all, with their most promising edits made, one after another, as long as the
+    target likes it. `gains` are those of the same sources."""
+    numbers = range(len(sources)) if numbers is None else numbers
+    read, model = [sources[number].ids for number in numbers], target.model
     waiting = [
         sorted((edit for edit in own if own[edit] > 0), key=lambda edit: -own[edit])[:MAX_EDITS] for own in gains
     ]
-    made: list[list[Edit[Ids]]] = [[] for _ in sources]
-    best = _log_targets(target, [source.ids for source in sources], list(range(len(sources))), capacity)
+    made: list[list[Edit[Ids]]] = [[] for _ in read]
+    width = max(capacity, *(len(ids) + 2 * MAX_EDITS for ids in read))
+    batch = Sentences.from_lists(read, width, list(numbers), device=model.special_ids.device)
+    encoding = model.encode(batch)
+    best = target.soft_factors(model.log_prob(encoding), batch).sum(-1).masked_fill(~target.possible(batch), -torch.inf)
+    current = list(read)
     for _ in range(MAX_EDITS):
-        numbers, candidates = [], []
-        for number, source in enumerate(sources):
-            waiting[number] = [
-                edit for edit in waiting[number] if not any(edit.overlaps(other) for other in made[number])
-            ]
-            if waiting[number]:
-                numbers.append(number)
-                candidates.append(splice(source.ids, [*made[number], waiting[number][0]]))
-        if not numbers:
+        for place, edits in enumerate(waiting):
+            waiting[place] = [edit for edit in edits if not any(edit.overlaps(other) for other in made[place])]
+        places = [place for place, edits in enumerate(waiting) if edits]
+        if not places:
             break
-        for number, value in zip(numbers, _log_targets(target, candidates, numbers, capacity), strict=True):
-            edit = waiting[number].pop(0)
-            if value > best[number]:
-                best[number] = value
-                made[number].append(edit)
-    return [splice(source.ids, edits) for source, edits in zip(sources, made, strict=True)]
+        tried = [waiting[place].pop(0) for place in places]
+        edited = [splice(read[place], [*made[place], edit]) for place, edit in zip(places, tried, strict=True)]
+        shared = [_shared(current[place], ids) for place, ids in zip(places, edited, strict=True)]
+        batch = Sentences.from_lists(edited, width, [numbers[place] for place in places], device=best.device)
+        rows, left, right = (
+            torch.tensor([(place, *both) for place, both in zip(places, shared, strict=True)])
+            .to(best.device)
+            .T.contiguous()
+        )
+        possible = target.possible(batch)
+        # From what was read of the sentence before the edit; of the first stage of a step, nothing is wanted here.
+        pending = model.score(encoding, rows, batch, left, right, 1)
+        values = target.soft_factors(model.finish(encoding, pending, possible), batch).sum(-1)
+        better = possible & (values > best[rows])
+        model.commit(encoding, pending, better)
+        best = best.index_copy(0, rows[better], values[better])
+        for place, edit, ids, is_better in zip(places, tried, edited, better.tolist(), strict=True):
+            if is_better:
+                made[place].append(edit)
+                current[place] = ids
+    return current
 
 
-def _log_targets(target: Target, sentences: list[Ids], inputs: list[int], capacity: int) -> list[float]:
-    model = target.model
-    width = max(capacity, *map(len, sentences))
-    batch = Sentences.from_lists(sentences, width, inputs, device=model.special_ids.device)
-    soft = target.soft_factors(model.log_prob(model.encode(batch)), batch).sum(-1)
-    return soft.masked_fill(~target.possible(batch), -torch.inf).tolist()
+def _shared(one: Ids, other: Ids) -> tuple[int, int]:
+    """How many words both begin with, and how many of the rest they end with."""
+    shorter = min(len(one), len(other))
+    left = next((at for at in range(shorter) if one[at] != other[at]), shorter)
+    right = next((at for at in range(shorter - left) if one[-1 - at] != other[-1 - at]), shorter - left)
+    return left, right

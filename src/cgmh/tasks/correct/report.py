@@ -19,6 +19,7 @@ from ...text.gleu import compare, ngrams, score
 from ...text.lexicon import Lexicon
 from ...text.passages import Passage
 from ...text.tokenizer import split
+from ...threads import single_threaded
 from .source import CorrectionSource, TypedSentence
 
 BURN_IN = 1 / 3  # of the steps, before a chain's states count as samples
@@ -45,14 +46,14 @@ class Corrections:
 
     def result(self, run: Run) -> Result:
         """The correction of one sentence. The first of its sentences has the edits that were chosen."""
-        with torch.inference_mode():
+        with single_threaded(), torch.inference_mode():
             visits, final = run.visits()
             samples = self._samples(run, visits)
             edits = self._chosen(run, samples, visits, final)
             made, doubtful = self._reported(run.number, samples, edits)
             others = (sample.edits for sample in samples if list(sample.edits) != edits)
             answers = [edits, *islice(others, run.settings.n - 1)]
-            sentences = tuple(self._sentence(run, answer) for answer in answers)
+            sentences = tuple(self._sentence(run, answer, visits) for answer in answers)
         protected = [" ".join(self.lexicon.words(phrase)) for phrase in self.sources[run.number].phrases]
         return Result(
             run.input,
@@ -120,11 +121,15 @@ class Corrections:
             sample.share for sample in samples if any(edit == opening for _, edit in self._write(number, sample.edits))
         )
 
-    def _sentence(self, run: Run, edits: Sequence[Edit[Ids]]) -> Sentence:
-        """The sentence that the edits make: the chains need not have been there."""
+    def _sentence(self, run: Run, edits: Sequence[Edit[Ids]], visits: Sequence[Visit]) -> Sentence:
+        """The sentence that the edits make; if no chain has been there, the model reads it now."""
         ids, model = splice(self.sources[run.number].ids, edits), run.target.model
         batch = run.batch([ids], model.special_ids.device)
-        log_model = model.log_prob(model.encode(batch))
+        known = next((visit.log_model for visit in visits if visit.ids == ids), None)
+        if known is None:
+            log_model = model.log_prob(model.encode(batch))
+        else:
+            log_model = torch.tensor([known], dtype=torch.float64, device=batch.device)
         soft = run.target.soft_factors(log_model, batch).sum(-1)
         text, words = self._written(run.number, edits)
         log_target = float(soft) / run.settings.temperature
@@ -213,6 +218,15 @@ def unchanged(text: str) -> Result:
     sentence = Sentence(text, tuple(split(text)), math.nan, math.nan)
     signature = f"cgmh {__version__} | task correct | no sentence"
     return Result(text, (sentence,), {}, signature, notes={"protected": []}, edits=())
+
+
+def moved(result: Result, by: int) -> Result:
+    """The correction of a sentence that stands so many characters further on in its text."""
+    edits, doubtful = (
+        tuple(replace(edit, start=edit.start + by, end=edit.end + by) for edit in some)
+        for some in (result.edits or (), result.doubtful)
+    )
+    return replace(result, edits=edits, doubtful=doubtful)
 
 
 def join_sentences(passage: Passage, parts: Sequence[Result]) -> Result:

@@ -1,7 +1,7 @@
 """A sentence to correct, read: what must stay of it, what its words may have been meant to be, what is worth a try."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
@@ -39,6 +39,13 @@ class TypedSentence:
 
     def __str__(self) -> str:
         return self.passage.text[self.sentence.start : self.sentence.end]
+
+    @property
+    def key(self) -> Hashable:
+        """All that tells it from another sentence, but for where it begins in its text."""
+        read, asked = self.sentence, self.input
+        spans = tuple((low - read.start, high - read.start) for low, high in read.spans)
+        return str(self), read.words, spans, read.spaced, read.upper, asked.protect, asked.paper
 
 
 @dataclass(frozen=True)
@@ -84,7 +91,7 @@ class CorrectionSource:
         """The source of some words; those in the `spans` (start, end) stay as phrases."""
         ids = tuple(lexicon.add(word) for word in words)
         meant = [
-            [] if stays else confusions.of(word, before)
+            () if stays else confusions.of(word, before)
             for word, before, stays in zip(words, ["", *words][: len(words)], fixed, strict=True)
         ]
         return cls(words, ids, fixed, meant, [ids[start:end] for start, end in spans])

@@ -102,7 +102,7 @@ def test_small_words_are_confused_within_their_group_only() -> None:
 
 def test_numbers_and_addresses_are_confused_with_nothing() -> None:
     for word in ("1990", "3rd", "b2b", "24/7"):
-        assert known().of(word) == []
+        assert known().of(word) == ()
 
 
 def test_marks_are_confused_with_marks() -> None:
@@ -172,7 +172,7 @@ def test_nothing_outside_a_small_vocabulary() -> None:
     assert [one.words for one in small.of("recieve")] == [("receive",)]
     assert [one.words for one in small.of("price")] == [("prices",)]
     assert [one.words for one in small.of("in")] == [("of",)]
-    assert small.of("english") == []
+    assert small.of("english") == ()
     assert small.joined("every", "one") == []
 
 

@@ -1,0 +1,201 @@
+"""The recurrent model for chains that meet one another: what was read or scored for one of them is not read again.
+
+Chains that sample from a narrow target, such as the corrections of a sentence, stand at few sentences and try the same
+changes over and over. So the states of a sentence are held once, however many chains are at it, and the gain of a
+change is remembered. The values are those of the model itself, whoever asked for them first.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from ...text.edits import Ids
+from ...text.sentences import Sentences, indices
+from .recurrent import FactoredFill, RecurrentEncoding, RecurrentModel
+
+SPARE = 32  # sentences that no chain is at any more and that are still held
+MAX_GAINS = 200_000  # changes whose gains are remembered
+
+# Of a change: how many words come before it, both sentences up to the last word that was looked at, and whether that
+# was the end mark of both.
+_Change = tuple[int, Ids, Ids, bool]
+
+
+@dataclass
+class SharedEncoding:
+    """The sentences of B chains, each of which is held in a slot."""
+
+    keys: list[Ids]  # [B]
+    slots: Tensor  # [B]
+    states: RecurrentEncoding  # by slot
+    slot_of: dict[Ids, int]
+    users: list[int]  # of each slot: the chains at its sentence
+    idle: dict[Ids, None]  # sentences without a chain, that of the longest absence first
+    free: list[int]  # slots that were never used
+    gains: dict[_Change, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, keys: list[Ids], distinct: Sequence[Ids], held: RecurrentEncoding) -> "SharedEncoding":
+        """Chains at the sentences `keys` [B], each of which is among the distinct ones [D] whose states are given."""
+        num_slots, device = len(keys) + SPARE, held.ids.device
+        states = RecurrentEncoding(*(table.new_empty(num_slots, *table.shape[1:]) for table in vars(held).values()))
+        slot_of = {key: slot for slot, key in enumerate(distinct)}
+        _put(states, indices(len(distinct), device), held)
+        slots = [slot_of[key] for key in keys]
+        users = [0] * num_slots
+        for slot in slots:
+            users[slot] += 1
+        free = list(range(num_slots - 1, len(distinct) - 1, -1))
+        return cls(keys, torch.tensor(slots, device=device), states, slot_of, users, {}, free)
+
+    def select(self, rows: Tensor) -> "SharedEncoding":
+        """A copy of these rows."""
+        keys = [self.keys[row] for row in rows.tolist()]
+        distinct = list(dict.fromkeys(keys))
+        slots = torch.tensor([self.slot_of[key] for key in distinct], dtype=torch.int64, device=self.slots.device)
+        return SharedEncoding.of(keys, distinct, self.states.select(slots))
+
+    def leave(self, row: int) -> None:
+        """The chain of a row is about to go elsewhere."""
+        slot = self.slot_of[self.keys[row]]
+        self.users[slot] -= 1
+        if not self.users[slot]:
+            self.idle[self.keys[row]] = None
+
+    def enter(self, row: int, key: Ids) -> bool:
+        """Put the chain of a row at a sentence, if that is held."""
+        slot = self.slot_of.get(key)
+        if slot is None:
+            return False
+        self.idle.pop(key, None)
+        self.users[slot] += 1
+        self.keys[row] = key
+        self.slots[row] = slot
+        return True
+
+    def make_room(self, key: Ids) -> int:
+        """A slot for a sentence that is not held; there are more slots than chains."""
+        if self.free:
+            slot = self.free.pop()
+        else:
+            oldest = next(iter(self.idle))
+            del self.idle[oldest]
+            slot = self.slot_of.pop(oldest)
+        self.slot_of[key] = slot
+        self.idle[key] = None
+        return slot
+
+
+@dataclass
+class SharedPending:
+    """R candidates and what each would gain."""
+
+    rows: Tensor  # [R]
+    sentences: Sentences
+    keys: list[Ids]  # [R]
+    same_left: Tensor  # [R]
+    same_right: Tensor  # [R]
+    log_gain: Tensor  # [R]
+    places: dict[Ids, int] = field(default_factory=dict)  # of candidates that were read to the end and not held before
+    states: RecurrentEncoding | None = None  # of these
+
+
+class SharedWords:
+    """A recurrent model as the sampler asks it, that does nothing twice for chains at one sentence."""
+
+    def __init__(self, words: RecurrentModel) -> None:
+        self.words = words
+        self.num_words, self.special_ids = words.num_words, words.special_ids
+
+    def encode(self, sentences: Sentences) -> SharedEncoding:
+        keys = [tuple(ids) for ids in sentences.to_lists()]
+        distinct = list(dict.fromkeys(keys))
+        batch = Sentences.from_lists(distinct, sentences.capacity, device=sentences.device)
+        return SharedEncoding.of(keys, distinct, self.words.encode(batch))
+
+    def log_prob(self, encoding: SharedEncoding) -> Tensor:
+        return self.words.log_prob(encoding.states)[encoding.slots]
+
+    def fill(self, encoding: SharedEncoding, rows: Tensor, left: Tensor, right: Tensor) -> FactoredFill:
+        return self.words.fill(encoding.states, encoding.slots.index_select(0, rows), left, right)
+
+    def candidates(self, encoding: SharedEncoding, rows: Tensor, left: Tensor, right: Tensor) -> Tensor:
+        return self.words.candidates(encoding.states, encoding.slots.index_select(0, rows), left, right)
+
+    def score(
+        self,
+        encoding: SharedEncoding,
+        rows: Tensor,
+        sentences: Sentences,
+        same_left: Tensor,
+        same_right: Tensor,
+        window: int | None,
+    ) -> SharedPending:
+        keys = [tuple(ids) for ids in sentences.to_lists()]
+        currents = [encoding.keys[row] for row in rows.tolist()]
+        columns = zip(currents, keys, same_left.tolist(), same_right.tolist(), strict=True)
+        changes = [_change(current, key, left, right, window) for current, key, left, right in columns]
+        if len(encoding.gains) > MAX_GAINS:
+            encoding.gains = {}
+        gains = encoding.gains
+        new = {change: at for at, change in enumerate(changes) if change not in gains}  # each once
+        if new:
+            at = torch.tensor(list(new.values()), device=rows.device)
+            slots = encoding.slots.index_select(0, rows.index_select(0, at))
+            left, right = same_left.index_select(0, at), same_right.index_select(0, at)
+            scored = self.words.score(encoding.states, slots, sentences.select(at), left, right, window)
+            gains.update(zip(new, scored.log_gain.tolist(), strict=True))
+        log_gain = torch.tensor([gains[change] for change in changes], dtype=torch.float64, device=rows.device)
+        return SharedPending(rows, sentences, keys, same_left, same_right, log_gain)
+
+    def finish(self, encoding: SharedEncoding, pending: SharedPending, keep: Tensor) -> Tensor:
+        log_prob = torch.zeros(len(keep), dtype=torch.float64, device=keep.device)
+        kept = keep.nonzero()[:, 0]
+        keys = [pending.keys[at] for at in kept.tolist()]
+        new = {key: at for key, at in zip(keys, kept.tolist(), strict=True) if key not in encoding.slot_of}
+        new = {key: at for key, at in new.items() if key not in pending.places}
+        if new:
+            at = torch.tensor(list(new.values()), device=kept.device)
+            # A copy of the states of the sentences that they came from: what was read of those is read.
+            states = encoding.states.select(encoding.slots[pending.rows[at]])
+            every, whole = indices(len(at), at.device), torch.ones_like(at, dtype=torch.bool)
+            left, right = pending.same_left[at], pending.same_right[at]
+            scored = self.words.score(states, every, pending.sentences.select(at), left, right, None)
+            self.words.commit(states, scored, whole)
+            pending.places |= {key: place for place, key in enumerate(new, len(pending.places))}
+            pending.states = states if pending.states is None else pending.states.beside(states)
+        for at, key in zip(kept.tolist(), keys, strict=True):
+            states, place = encoding.states, encoding.slot_of.get(key, -1)
+            if place < 0 and pending.states is not None:
+                states, place = pending.states, pending.places[key]
+            log_prob[at] = states.log_words[place].sum(-1)
+        return log_prob
+
+    def commit(self, encoding: SharedEncoding, pending: SharedPending, accepted: Tensor) -> None:
+        moves = [(at, int(pending.rows[at])) for at in accepted.nonzero()[:, 0].tolist()]
+        for _, row in moves:
+            encoding.leave(row)
+        # What is held is taken first, so that it does not have to make room.
+        waiting = [(at, row) for at, row in moves if not encoding.enter(row, pending.keys[at])]
+        if not waiting or pending.states is None:
+            return
+        new = list(dict.fromkeys(pending.keys[at] for at, _ in waiting))
+        slots = torch.tensor([encoding.make_room(key) for key in new], device=encoding.slots.device)
+        places = torch.tensor([pending.places[key] for key in new], device=slots.device)
+        _put(encoding.states, slots, pending.states.select(places))
+        for at, row in waiting:
+            encoding.enter(row, pending.keys[at])
+
+
+def _put(states: RecurrentEncoding, slots: Tensor, held: RecurrentEncoding) -> None:
+    for name, table in vars(held).items():
+        getattr(states, name)[slots] = table
+
+
+def _change(current: Ids, candidate: Ids, left: int, right: int, window: int | None) -> _Change:
+    """What the gain of a candidate depends on: no word after those that the window holds."""
+    tail = right + 1 if window is None else min(right + 1, max(window, 1))
+    beyond = right - tail  # -1 if the end mark is looked at
+    return left, current[: len(current) - max(beyond, 0)], candidate[: len(candidate) - max(beyond, 0)], beyond < 0

@@ -1,0 +1,111 @@
+"""The word model for chains that meet one another: the same values, and nothing computed twice."""
+
+import pytest
+import torch
+
+from cgmh.laws import check_model
+from cgmh.models.word import shared
+from cgmh.models.word.recurrent import RecurrentModel
+from cgmh.models.word.shared import SharedEncoding, SharedWords
+from cgmh.proposals import FillHead, Mixture, SwapBlocks, WordEdits
+from cgmh.sampling import Kernel, sample
+from cgmh.target import Target
+from cgmh.text.sentences import Sentences
+from recurrent_toys import WORDS, tiny_model
+
+torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> RecurrentModel:
+    return tiny_model(tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture
+def start(small: RecurrentModel) -> Sentences:
+    the, cat, sat, stop = (small.vocabulary.ids[word] for word in WORDS)
+    return Sentences.from_lists([[the, cat, sat, stop], [cat, sat], [the, cat, sat, stop], [the]] * 2, 7)
+
+
+def kernel(model: RecurrentModel | SharedWords, window: int | None) -> Kernel:
+    moves = Mixture([(WordEdits(FillHead(model, floor=0.2)), 0.8), (SwapBlocks(2), 0.2)])
+    return Kernel(Target(model), moves, window)
+
+
+def test_it_obeys_the_laws_of_models(small: RecurrentModel, start: Sentences) -> None:
+    check_model(SharedWords(small), start)
+
+
+@pytest.mark.parametrize("window", [None, 1, 3])
+@pytest.mark.parametrize("spare", [0, 1, 32])
+def test_chains_are_those_of_the_model_itself(
+    small: RecurrentModel, start: Sentences, window: int | None, spare: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is held of sentences that were left, and whatever is forgotten."""
+    monkeypatch.setattr(shared, "SPARE", spare)
+    monkeypatch.setattr(shared, "MAX_GAINS", 40)
+    words = SharedWords(small)
+    pairs = zip(sample(kernel(small, window), start, 60, 1), sample(kernel(words, window), start, 60, 1), strict=True)
+    moved = 0
+    for (_, plain, info), (_, own, own_info) in pairs:
+        assert torch.equal(plain.sentences.ids, own.sentences.ids)
+        assert torch.equal(info.accepted, own_info.accepted)
+        torch.testing.assert_close(plain.log_factors.soft, own.log_factors.soft, rtol=0, atol=1e-9)
+        torch.testing.assert_close(words.log_prob(own.encoding), small.log_prob(plain.encoding), rtol=0, atol=1e-9)
+        moved += int(info.changed.sum())
+    assert moved > 60
+
+
+def test_a_sentence_is_held_once_and_a_change_scored_once(
+    small: RecurrentModel, start: Sentences, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scored: list[int] = []
+    plain = RecurrentModel.score
+
+    def counting(self: RecurrentModel, encoding: object, rows: torch.Tensor, *rest: object) -> object:
+        scored.append(len(rows))
+        return plain(self, encoding, rows, *rest)  # type: ignore[arg-type]
+
+    words = SharedWords(small)
+    encoding = words.encode(start)
+    assert sorted(encoding.users, reverse=True)[:4] == [4, 2, 2, 0]
+    monkeypatch.setattr(RecurrentModel, "score", counting)
+    every, sat = torch.arange(len(start)), small.vocabulary.ids["sat"]
+    longer = start.insert(torch.zeros_like(every), torch.full_like(every, sat))
+    for _ in range(2):  # of three distinct changes
+        pending = words.score(encoding, every, longer, 0 * every, start.lengths, 2)
+    assert scored == [3]
+    assert pending.log_gain.tolist() == pending.log_gain.roll(4).tolist()
+    words.score(encoding, every, longer, 0 * every, start.lengths, 1)  # two of them begin with "the"
+    assert scored == [3, 2]
+
+
+def test_what_comes_after_the_window_makes_no_new_change(small: RecurrentModel) -> None:
+    the, cat, sat, stop = (small.vocabulary.ids[word] for word in WORDS)
+    current = Sentences.from_lists([[the, cat, sat, stop], [the, cat, sat, cat], [the, cat, stop]], 6)
+    edited = current.replace(torch.zeros(3, dtype=torch.int64), torch.full((3,), sat))
+    words, rows, left = SharedWords(small), torch.arange(3), torch.zeros(3, dtype=torch.int64)
+    encoding = words.encode(current)
+    gains = words.score(encoding, rows, edited, left, current.lengths - 1, 2).log_gain
+    assert len(encoding.gains) == 2
+    assert gains[0] == gains[1] != gains[2]
+    whole = words.score(encoding, rows, edited, left, current.lengths - 1, None).log_gain
+    assert len(set(whole.tolist())) == 3
+    short = words.score(encoding, rows[2:], edited.select(rows[2:]), left[2:], current.lengths[2:] - 1, 3).log_gain
+    assert short[0] == pytest.approx(float(whole[2]), abs=1e-9)  # the window holds all of it, the end mark too
+
+
+def test_a_copy_of_some_rows_goes_its_own_way(small: RecurrentModel, start: Sentences) -> None:
+    words = SharedWords(small)
+    encoding = words.encode(start)
+    copy: SharedEncoding = encoding.select(torch.tensor([3, 1, 1]))
+    assert copy.keys == [encoding.keys[3], encoding.keys[1], encoding.keys[1]]
+    rows, sat = torch.tensor([0]), small.vocabulary.ids["sat"]
+    one = start.select(torch.tensor([3]))
+    pending = words.score(copy, rows, one.insert(torch.tensor([1]), torch.tensor([sat])), one.lengths, 0 * rows, None)
+    words.finish(copy, pending, rows == 0)
+    words.commit(copy, pending, rows == 0)
+    assert copy.keys[0] == (*encoding.keys[3], sat)
+    before = words.log_prob(encoding)
+    assert float(words.log_prob(copy)[0]) != float(before[3])
+    assert float(words.log_prob(copy)[1]) == pytest.approx(float(before[1]), abs=1e-12)
