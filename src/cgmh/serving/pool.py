@@ -7,9 +7,10 @@ room for them; in it, their chains step beside those of others (worker.py).
 import asyncio
 import gc
 import os
+import re
 import signal
 import socket
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -29,8 +30,11 @@ from .worker import serve
 
 INPUTS_OF_PROCESS = 32  # that it works on at a time
 MAX_EVENTS = 10_000  # of a run that nobody has read yet
+LITTLE = 2  # inputs by which a process may be busier than another one that knows less
+MOST_SEEN = 4_000  # sentences of which it is known which process has seen them
 ATTEMPTS = 2  # at a job whose process died
 SECONDS_OF_INPUT = 1.0  # that an input takes while the machine is busy, about: for Retry-After, until one is measured
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _FIRST = (KeywordInput(("snow", "river")), ParaphraseInput("How are you today?"), CorrectInput("I has two apple."))
 
 
@@ -58,6 +62,7 @@ class _Process:
     reading: "asyncio.Task[None] | None" = None
     parts: dict[int, _Part] = field(default_factory=dict)
     done: Message = field(default_factory=dict)  # what it has done so far, as it last said
+    seen: "OrderedDict[int, None]" = field(default_factory=OrderedDict)  # the sentences that it has in mind, hashed
 
     @property
     def size(self) -> int:
@@ -163,6 +168,8 @@ class Pool:
             proposed=total("proposed"),
             accepted=total("accepted"),
             models=[load_embedded().name],
+            looked_up=sum(each.get("cached", 0) + each.get("missed", 0) for each in said),
+            cached=sum(each.get("cached", 0) for each in said),
         )
 
     def _check_room(self, size: int) -> None:
@@ -182,14 +189,27 @@ class Pool:
     def _dispatch(self) -> None:
         """Send what waits to the processes that have room, the least busy first."""
         while self._waiting and self._processes:
-            process = min(self._processes, key=lambda process: process.size)
             part = self._waiting[0]
+            process = self._process_for(part)
             if process.parts and process.size + part.size > INPUTS_OF_PROCESS:
                 return
             self._waiting.popleft()
             process.parts[part.number] = part
             part.attempts += 1
             self._send(process, {"id": part.number, **write_job(part.job), "watched": part.events is not None})
+
+    def _process_for(self, part: _Part) -> _Process:
+        """The least busy process; where it makes little difference, one that has answered about the same sentences."""
+        least = min(process.size for process in self._processes)
+        idle = [process for process in self._processes if process.size <= least + LITTLE]
+        sentences = [hash(text) for input in part.job.inputs for text in _SENTENCE.split(str(input))]
+        chosen = max(idle, key=lambda process: (sum(each in process.seen for each in sentences), -process.size))
+        for each in sentences:
+            chosen.seen[each] = None
+            chosen.seen.move_to_end(each)
+        while len(chosen.seen) > MOST_SEEN:
+            chosen.seen.popitem(last=False)
+        return chosen
 
     def _cancel(self, part: _Part) -> None:
         """Nobody waits for it any more, if it is not done."""
@@ -244,7 +264,7 @@ class Pool:
                     _fail(part, EngineLost("the events of the run were not read; read them faster, or ask for less"))
                     self._cancel(part)
             return
-        process.done = {name: message[name] for name in ("steps", "proposed", "accepted")}
+        process.done = message["done"]
         part = process.parts.pop(message["id"], None)
         if part is not None and not part.answered.done():
             if "error" in message:

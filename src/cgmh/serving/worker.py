@@ -14,6 +14,7 @@ import torch
 
 from ..errors import BadInput, CgmhError
 from ..proposals.protocols import MOVES
+from ..remembered import ANSWERS
 from ..result import Result
 from ..session import Session
 from ..tasks.problem import JoiningTask
@@ -39,13 +40,19 @@ class Request:
         self._parts: list[list[Result | BadInput | None]] = []  # [input][source]
         for at, read in enumerate(self._sources):
             sources = read if isinstance(read, list) else []
-            self._parts.append([None] * len(sources))
-            self.entries += [self._entry(at, place, source) for place, source in enumerate(sources)]
+            session = self.session
+            known = [ANSWERS.get(session.task, source, session.settings, session.models) for source in sources]
+            self._parts.append([*known])
+            self.entries += [
+                self._entry(at, place, source) for place, source in enumerate(sources) if known[place] is None
+            ]
         self.waiting.extend(self.entries)
 
     def _entry(self, at: int, place: int, source: Any) -> Entry:
         def done(result: Result | BadInput) -> None:
             self._parts[at][place] = result
+            if isinstance(result, Result):
+                ANSWERS.put(self.session.task, source, self.session.settings, self.session.models, result)
             self.num_running -= 1
             self.finish()
 
@@ -113,7 +120,8 @@ class Worker:
         counts = sum((group.counts for group in self._groups), self._counts)
         steps = sum((group.num_steps for group in self._groups), self._steps)
         proposed, accepted = (dict(zip(MOVES, row, strict=True)) for row in counts.tolist())
-        self.send({"id": number, **answer, "steps": steps, "proposed": proposed, "accepted": accepted})
+        done = {"steps": steps, "proposed": proposed, "accepted": accepted}
+        self.send({"id": number, **answer, "done": {**done, "cached": ANSWERS.hits, "missed": ANSWERS.misses}})
 
     def _fail(self, number: int, error: CgmhError) -> None:
         self.finish(number, {"error": {"type": type(error).__name__, "message": str(error)}})

@@ -1,5 +1,6 @@
 """The loop of an engine process, on the other end of a pair of sockets."""
 
+import json
 import socket
 import threading
 from collections.abc import Iterator
@@ -8,8 +9,10 @@ from typing import Any
 
 import pytest
 
+import cgmh
 from cgmh.inputs import CorrectInput, KeywordInput, ParaphraseInput
 from cgmh.proposals.protocols import MOVES
+from cgmh.remembered import ANSWERS
 from cgmh.serving import worker
 from cgmh.serving.group import Group
 from cgmh.serving.messages import Lines, Message, encode, write_job
@@ -71,9 +74,9 @@ def test_jobs_of_all_tasks_are_answered(caller: Caller) -> None:
     assert "no keywords" in heard[0]["outcomes"][1]["error"]
     assert [outcome["input"] for outcome in heard[1]["outcomes"]] == [input.text for input in jobs[1].inputs]  # type: ignore[union-attr]
     assert heard[2]["outcomes"][0]["input"] == "How are you today?"
-    most = max(heard.values(), key=lambda message: int(message["steps"]))
-    assert set(most["proposed"]) == set(MOVES)
-    assert sum(most["proposed"].values()) >= sum(most["accepted"].values()) > 0
+    most = max(heard.values(), key=lambda message: int(message["done"]["steps"]))
+    assert set(most["done"]["proposed"]) == set(MOVES)
+    assert sum(most["done"]["proposed"].values()) >= sum(most["done"]["accepted"].values()) > 0
 
 
 def test_events_are_told_step_by_step(caller: Caller) -> None:
@@ -95,6 +98,19 @@ def test_a_cancelled_job_says_nothing_more(caller: Caller) -> None:
     caller.cancel(2)
     caller.send(3, Job((KeywordInput(("river",)),), FEW))
     assert caller.hear()["id"] == 3
+
+
+def test_a_sentence_that_was_corrected_before_is_not_sampled_again(caller: Caller) -> None:
+    settings = replace(FEW, select="threshold", seed=77)
+    caller.send(1, Job((CorrectInput("He go home. I has two apple."),), settings))
+    first = caller.hear()
+    caller.send(2, Job((CorrectInput("I has two apple. Then he go home."),), settings))
+    second = caller.hear()
+    assert second["done"]["cached"] == first["done"]["cached"] + 1
+    assert second["done"]["steps"] == first["done"]["steps"] + 3 * 4
+    ANSWERS.clear()
+    (alone,) = cgmh.solve([CorrectInput("I has two apple. Then he go home.")], settings)
+    assert json.dumps(second["outcomes"][0]) == json.dumps(alone.to_dict())
 
 
 def test_a_job_that_contradicts_itself_is_refused(caller: Caller) -> None:
