@@ -124,7 +124,7 @@ class CorrectInput:
     paper: bool = False  # the target and the steps of the paper
 
     max_characters: ClassVar[int] = 100_000  # of a text; other inputs are single sentences
-    defaults: ClassVar[Settings] = Settings(n=1, chains=16, steps=60, temperature=1.0, select="threshold", context=())
+    defaults: ClassVar[Settings] = Settings(n=1, chains=12, steps=80, temperature=1.0, select="threshold", context=())
     rules: ClassVar[tuple[Rule, ...]] = ("threshold", "consensus", "best", "last")
     uses: ClassVar[tuple[Use, ...]] = ("target",)
     paper_defaults: ClassVar[Settings] = replace(defaults, chains=1, steps=100, select="last")

@@ -38,11 +38,13 @@ def sample_ahead(
     schedule: Schedule | None = None,
     chains: Tensor | None = None,
     readings: Tensor | None = None,
+    most_ahead: int = MOST_AHEAD,
 ) -> Iterator[Round]:
     """Run B chains on a two-stage model from a state of `Kernel.init`, in rounds of at most one reading a chain.
 
     A chain ends after `steps` steps, or when it has cost its `readings` [B]. Its start is one of them, what it has
-    read before is not. When a chain ends depends on itself alone, not on the chains beside it.
+    read before is not. When a chain ends depends on itself alone, not on the chains beside it. At most `most_ahead`
+    steps of a chain are tried together.
     """
     schedule = schedule or Constant()
     device = state.sentences.device
@@ -57,7 +59,7 @@ def sample_ahead(
         going = active.nonzero()[:, 0]
         if not len(going):
             return
-        number = max(1, min(MOST_AHEAD, most // len(going)))
+        number = max(1, min(most_ahead, most // len(going)))
         rows = going.repeat_interleave(number)  # [N]
         at = (clock[going][:, None] + torch.arange(number, device=device)).flatten()  # [N]
         before = state

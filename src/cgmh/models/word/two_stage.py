@@ -263,6 +263,7 @@ class ProductOfExperts(TwoStageModel):
     """
 
     window = 2
+    goes_ahead = True  # what a step refuses early costs little: several can be tried together
     _remembers = False  # for it remembers what it said to any
 
     def __init__(

@@ -28,6 +28,7 @@ EAGERNESS, MAX_GAIN = 0.8, 5.0  # the power of an estimated gain in a share, and
 MOVED = 0.5  # what it counts in the weight of a group that its words should change
 WINDOW = 3  # words after an edit that an estimate looks at
 MAX_EDITS = 10  # that a start may make
+WORTH_A_TRY = -2.5  # nats: what an edit has to bring, by the estimate, to be tried in a start; the target decides
 HOPELESS = -12.0  # nats: where the fill head sees a word bring less than this, no more is asked about it
 ROWS_OF_SOURCE = 4  # chains whose share of the work is worth as much as the estimates of a source
 
@@ -195,7 +196,8 @@ def mended_starts(
     numbers = range(len(sources)) if numbers is None else numbers
     read, model = [sources[number].ids for number in numbers], target.model
     waiting = [
-        sorted((edit for edit in own if own[edit] > 0), key=lambda edit: -own[edit])[:MAX_EDITS] for own in gains
+        sorted((edit for edit in own if own[edit] > WORTH_A_TRY), key=lambda edit: -own[edit])[:MAX_EDITS]
+        for own in gains
     ]
     made: list[list[Edit[Ids]]] = [[] for _ in read]
     width = max(capacity, *(len(ids) + 2 * MAX_EDITS for ids in read))

@@ -212,7 +212,7 @@ def test_starts_obey_hard_constraints() -> None:
 
 def test_where_nothing_is_promising_the_start_is_the_source() -> None:
     own = posed()
-    hopeless = [dict.fromkeys(gains, -1.0) for gains in own.gains]
+    hopeless = [dict.fromkeys(gains, -5.0) for gains in own.gains]
     with torch.inference_mode():
         assert mended_starts(own.sources, hopeless, own.target(), 6) == [source.ids for source in own.sources]
 
