@@ -10,5 +10,5 @@ from servers import Running, serving
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Running]:
-    with serving(InlineEngine(), max_chains=6, max_steps=40) as running:
+    with serving(InlineEngine(), max_chains=4, max_steps=12) as running:
         yield running
