@@ -196,11 +196,12 @@ def test_what_is_no_english_has_no_matches(server: Running, text: str) -> None:
         (b"\xff\x00\xfe", "percent-encoded"),
         (b"&".join([b"a=b"] * 1000), "too many fields"),
         (b'{"text": 3}', "'text' is no string"),
+        (b'{"text": ["a"]}', "'text' is no string"),
         (b'{"text": "\\ud800"}', "lone surrogates"),
         (b'{"data": {"annotation": [{"text": "\\udc00"}]}}', "lone surrogates"),
         (b'{"text":' * 50_000, "nested too deeply"),
     ],
-    ids=range(15),
+    ids=range(16),
 )
 def test_errors_are_plain_text(server: Running, body: bytes, error: str) -> None:
     response = httpx2.post(f"{server.url}/v2/check", content=body)

@@ -242,7 +242,7 @@ _CHECKED: dict[str, Any] = {
     "disabledRules": _RULES,
     "enabledCategories": _RULES,
     "disabledCategories": _RULES,
-    "enabledOnly": {"enum": ["true", "false"]},
+    "enabledOnly": {"enum": ["true", "false", "yes", "no", ""]},
     "preferredVariants": _RULES,
     "motherTongue": _STRING,
     "username": _STRING,
@@ -253,6 +253,18 @@ _FORM: dict[str, Any] = {
     "properties": _CHECKED,
     "oneOf": [{"required": ["text"]}, {"required": ["data"]}],
     "examples": [{"text": "i has two apple.", "language": "en-US"}],
+}
+_NULLABLE = {"type": ["string", "null"]}
+_LISTED = {"anyOf": [_RULES, {"type": "array", "items": _STRING}, {"type": "null"}]}
+_OBJECT: dict[str, Any] = {
+    **_FORM,
+    "properties": {
+        **{name: _LISTED if schema is _RULES else schema for name, schema in _CHECKED.items()},
+        **dict.fromkeys(("motherTongue", "username", "apiKey"), _NULLABLE),
+        **{name: {"enum": [*_CHECKED[name]["enum"], None]} for name in ("language", "level")},
+        "data": {"type": ["string", "object"]},
+        "enabledOnly": {"enum": [True, False, "true", "false", "yes", "no", "", None]},
+    },
 }
 _MATCHES: dict[str, Any] = {
     "type": "object",
@@ -273,7 +285,10 @@ CHECK: dict[str, Any] = {
     "openapi_extra": {
         "requestBody": {
             "required": True,
-            "content": {kind: {"schema": _FORM} for kind in ("application/x-www-form-urlencoded", "application/json")},
+            "content": {
+                "application/x-www-form-urlencoded": {"schema": _FORM},
+                "application/json": {"schema": _OBJECT},
+            },
         }
     },
 }

@@ -36,6 +36,7 @@ _VARIANTS = {
     "en-NZ": "English (New Zealand)", "en-ZA": "English (South African)", "en": "English",
 }  # fmt: skip
 _BY_NAME = {code.lower(): code for code in _VARIANTS}
+LISTS = ("enabledRules", "disabledRules", "enabledCategories", "disabledCategories", "preferredVariants")
 _YES = {"yes": True, "true": True, "no": False, "false": False, "": False}
 _MAX_FIELDS = 100
 _BAD = 400
@@ -111,19 +112,23 @@ def read_fields(query: bytes, body: bytes) -> dict[str, str]:
     """The fields of a request, whatever they came as; what the body says counts more than the query."""
     fields = _form(query)
     if body.lstrip().startswith(b"{"):
-        for name, value in read_object(body).items():
-            if isinstance(value, dict | list) and name == "data":
-                fields[name] = json.dumps(value)
-            elif isinstance(value, bool):
-                fields[name] = str(value).lower()
-            elif isinstance(value, list) and all(isinstance(part, str) for part in value):
-                fields[name] = ",".join(value)
-            elif isinstance(value, str):
-                fields[name] = value
-            elif value is not None:
-                raise _wrong(f"the field {name[:40]!r} is no string")
+        found = ((name, _as_field(name, value)) for name, value in read_object(body).items())
+        fields |= {name: value for name, value in found if value is not None}
         return fields
     return fields | _form(body.strip())
+
+
+def _as_field(name: str, value: Any) -> str | None:
+    """What a form would have in place of a value of JSON; None where it would have nothing."""
+    if isinstance(value, str) or (value is None and name not in ("text", "data")):
+        return value
+    if isinstance(value, dict) and name == "data":
+        return json.dumps(value)
+    if isinstance(value, bool) and name == "enabledOnly":
+        return str(value).lower()
+    if isinstance(value, list) and name in LISTS and all(isinstance(part, str) for part in value):
+        return ",".join(value)
+    raise _wrong(f"the field {name[:40]!r} is no string")
 
 
 def _form(data: bytes) -> dict[str, str]:
