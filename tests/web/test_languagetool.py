@@ -211,6 +211,11 @@ def test_errors_are_plain_text(server: Running, body: bytes, error: str) -> None
     assert error in response.text
 
 
+@pytest.mark.parametrize("path", ["//v2/check", "/check", "/v2//check"])
+def test_addresses_that_end_with_a_slash(server: Running, path: str) -> None:
+    assert httpx2.post(server.url + path, data={"text": "", "language": "en-US"}).status_code == 200
+
+
 def test_the_rest_of_the_protocol(server: Running) -> None:
     languages = httpx2.get(f"{server.url}/v2/languages").json()
     assert {"name": "English (US)", "code": "en", "longCode": "en-US"} in languages

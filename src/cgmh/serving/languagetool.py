@@ -48,7 +48,6 @@ class Check:
 
     source: AnnotatedText
     language: str  # a variant of English
-    is_auto: bool
     picky: bool
     enabled: frozenset[str]  # rules and categories
     disabled: frozenset[str]
@@ -66,7 +65,7 @@ class Check:
                 source = AnnotatedText.read(read_object(fields["data"]))
             except BadInput as error:
                 raise _wrong(str(error).replace("`", "'")) from error
-        language, is_auto = _language(fields)
+        language = _language(fields)
         level = fields.get("level", "default").lower()
         if level not in ("default", "picky"):
             raise _wrong("'level' is neither default nor picky")
@@ -78,7 +77,7 @@ class Check:
         )
         if _YES[enabled_only] and not enabled:
             raise _wrong("'enabledOnly' needs 'enabledRules' or 'enabledCategories'")
-        return cls(source, language, is_auto, level == "picky", enabled, disabled, _YES[enabled_only])
+        return cls(source, language, level == "picky", enabled, disabled, _YES[enabled_only])
 
     def wants(self, kind: str) -> bool:
         """Whether matches of this kind of mistake are asked for."""
@@ -97,15 +96,15 @@ def _listed(fields: dict[str, str], *names: str) -> frozenset[str]:
     return frozenset(found - {""})
 
 
-def _language(fields: dict[str, str]) -> tuple[str, bool]:
+def _language(fields: dict[str, str]) -> str:
     asked = fields.get("language", "auto").strip()
     if asked.lower() != "auto":
         code = _BY_NAME.get(asked.lower())
         if code is None:
             raise _wrong(f"'language' {asked[:20]!r} is not checked here; give {', '.join(_VARIANTS)} or auto")
-        return code, False
+        return code
     preferred = (part.strip().lower() for part in fields.get("preferredVariants", "").split(","))
-    return next((_BY_NAME[part] for part in preferred if part in _BY_NAME), "en-US"), True
+    return next((_BY_NAME[part] for part in preferred if part in _BY_NAME), "en-US")
 
 
 def read_fields(query: bytes, body: bytes) -> dict[str, str]:
