@@ -76,7 +76,9 @@ def test_pages_of_other_sites_are_refused(toy: Running, headers: dict[str, str],
 
 
 def test_a_page_of_this_server_may_ask(toy: Running) -> None:
-    assert post(toy, headers={"Origin": toy.url}).status_code == 200
+    answer = post(toy, headers={"Origin": toy.url})
+    assert answer.status_code == 200
+    assert answer.headers["x-content-type-options"] == "nosniff"
 
 
 def test_origins_that_are_allowed() -> None:

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from ..models.pull.store import entries
 from .bodies import read_body, read_object
-from .documents import ANSWERS, EVENTS, MODELS, PROBLEMS, READY, RUN, accepts, answers
+from .documents import ANSWERS, EVENTS, MODELS, RUN, accepts, answers, one_word, problems_of
 from .problems import refused_input, wrong_field
 from .requests import CorrectRequest, KeywordsRequest, ParaphraseRequest, Request, RunRequest, read_request
 from .runs import EventStream
@@ -78,7 +78,7 @@ async def show_run(request: HttpRequest, id: str) -> Response:
 
 @router.delete(
     "/v1/runs/{id}",
-    responses={204: {"description": "It is cancelled and forgotten."}, **PROBLEMS(404)},
+    responses={204: {"description": "It is cancelled and forgotten."}, **problems_of(404)},
     status_code=204,
     tags=["runs"],
 )
@@ -123,13 +123,13 @@ async def models(request: HttpRequest) -> Response:
     return JSONResponse({"models": listed})
 
 
-@router.get("/healthz", responses=READY("alive"), tags=["server"])
+@router.get("/healthz", responses=one_word("alive"), tags=["server"])
 async def alive() -> Response:
     """Whether the server runs at all."""
     return JSONResponse({"status": "alive"})
 
 
-@router.get("/readyz", responses={**READY("ready"), **PROBLEMS(503)}, tags=["server"])
+@router.get("/readyz", responses={**one_word("ready"), **problems_of(503)}, tags=["server"])
 async def ready(request: HttpRequest) -> Response:
     """Whether requests are answered: the models are open, and the server is not shutting down."""
     service_of(request).check_ready()
