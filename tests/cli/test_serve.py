@@ -17,6 +17,7 @@ from time import monotonic
 import pytest
 
 from commands import run
+from servers import soon
 
 
 @contextmanager
@@ -50,31 +51,28 @@ def ask(address: str, **headers: str) -> dict[str, str]:
 
 
 def test_it_serves_and_ends_when_told() -> None:
-    with started("--max-chains", "4") as (process, address, said):
+    key = "a-long-enough-key"
+    with started("--max-chains", "4", CGMH_API_KEY=key) as (process, address, said):
         assert said[1] == f"cgmh: serving on {address} (Ctrl-C ends it)\n"
-        assert said[2].startswith(f"  try:  curl {address}/v1/correct -d '{{")
-        assert ask(address)["text"] == "She has a cat."
-        answers: list[object] = []
-        asking = threading.Thread(target=lambda: answers.append(ask(address)["text"]))
+        assert said[2].startswith(f'  try:  curl {address}/v1/correct -H "Authorization: Bearer $CGMH_API_KEY" -d ')
+        assert key not in "".join(said)
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            ask(address)
+        assert ask(address, **{"X-Api-Key": key})["text"] == "She has a cat."
+        answers: list[str] = []
+        asking = threading.Thread(target=lambda: answers.append(ask(address, **{"X-Api-Key": key})["text"]))
         asking.start()
+        running = f"{address}/metrics"
+        request = urllib.request.Request(running, headers={"X-Api-Key": key})  # noqa: S310
+        assert soon(lambda: b"cgmh_running 1" in urllib.request.urlopen(request).read() or bool(answers))  # noqa: S310
         began = monotonic()
         process.send_signal(signal.SIGTERM)
         assert process.wait(10) == 0
         assert monotonic() - began < 10
         asking.join(5)
+        assert answers == ["She has a cat."]
         assert process.stderr is not None
         assert process.stderr.read() == ""
-
-
-def test_with_a_key_from_the_environment() -> None:
-    with started(CGMH_API_KEY="a-long-enough-key") as (process, address, said):
-        assert "a-long-enough-key" not in "".join(said)
-        assert "$CGMH_API_KEY" in said[2]
-        assert ask(address, **{"X-Api-Key": "a-long-enough-key"})["text"]
-        with pytest.raises(urllib.error.HTTPError, match="401"):
-            ask(address)
-        process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 0
 
 
 def test_a_port_that_is_taken() -> None:
