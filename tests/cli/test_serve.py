@@ -89,7 +89,7 @@ def test_a_port_that_is_taken() -> None:
     [
         (["--host", "::"], "--host :: can be reached by others: give an --api-key"),
         (["--host", "no.such.name.invalid", "--insecure"], "--host no.such.name.invalid: no such address"),
-        (["--api-key", "short"], "--api-key is too short"),
+        (["--api-key", "short"], "--api-key must have at least 8 characters"),
         (["--allow-origin", "example.org"], "--allow-origin example.org: give scheme://host"),
         (["--port", "70000"], "invalid value for '--port'"),
         (["--max-chains", "0"], "invalid value for '--max-chains'"),

@@ -40,6 +40,7 @@ def test_a_run_from_start_to_end() -> None:
         read = events(address)
         assert [number for number, _ in read] == [1, 2, 3, 4, 5, 6]
         assert [event["event"] for _, event in read] == ["start", "moves", "moves", "moves", "result", "end"]
+        assert read[1][1]["moves"] == [{"text": "", "log_ratio": None}]
         assert events(address, "4") == read[4:]
         assert events(address) == read
         assert httpx2.get(address).json()["status"] == "ended"

@@ -1,5 +1,6 @@
 """The tasks over HTTP, answered by the embedded model: as the command and the package answer."""
 
+import asyncio
 import json
 
 import httpx2
@@ -47,6 +48,20 @@ def test_paraphrase(server: Running) -> None:
     answer = httpx2.post(f"{server.url}/v1/paraphrase", json=body, timeout=60).json()
     assert 1 <= len(answer["results"]) <= 2
     assert {"similarity", "overlap"} <= set(answer["results"][0])
+
+
+def test_clients_give_what_the_package_gives(server: Running) -> None:
+    text, few = "i has two apple.", {"chains": 2, "steps": 5, "seed": 1}
+    here = cgmh.Result.from_dict(cgmh.correct(text, **few).to_dict())  # type: ignore[arg-type]
+
+    async def ask() -> cgmh.Result:
+        async with cgmh.AsyncClient(server.url) as client:
+            return await client.correct(text, chains=2, steps=5, seed=1)
+
+    with cgmh.Client(server.url) as client:
+        there = client.correct(text, chains=2, steps=5, seed=1)
+    assert here == there == asyncio.run(ask())
+    assert [edit.replacement for edit in there.edits or ()] == ["I", "have", "apples"]
 
 
 def test_events_of_a_run(server: Running) -> None:

@@ -209,7 +209,7 @@ def _response(asked: Check, outcome: Outcome, sentences: list[Span], readable: s
             "name": name,
             "code": code,
             "detectedLanguage": {
-                "name": name, "code": code, "confidence": 0.99 if is_read else 0.0, "source": "cgmh",
+                "name": name, "code": code, "confidence": float(is_read), "source": "cgmh",
             },
         },
         "matches": sorted(matches, key=lambda match: (match["offset"], match["length"])),
