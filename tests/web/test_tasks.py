@@ -73,9 +73,11 @@ def test_events_of_a_run(server: Running) -> None:
 
 
 def test_models(server: Running) -> None:
-    (model,) = httpx2.get(f"{server.url}/v1/models").json()["models"]
-    assert (model["name"], model["kind"], model["open"]) == ("en", "embedded", True)
+    found = httpx2.get(f"{server.url}/v1/models").json()
+    (model,) = found["models"]
+    assert (model["name"], model["kind"]) == ("en", "embedded")
     assert "path" not in model
+    assert found["open"][0].startswith("en")
 
 
 def test_what_was_done_is_counted(server: Running) -> None:

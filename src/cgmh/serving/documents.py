@@ -131,20 +131,20 @@ _SCHEMAS: dict[str, Any] = {
     },
     "Models": {
         "type": "object",
-        "required": ["models"],
+        "required": ["models", "open"],
         "properties": {
             "models": {
                 "type": "array",
                 "items": {
                     "type": "object",
-                    "required": ["name", "kind", "open"],
+                    "required": ["name", "kind"],
                     "properties": {
                         "name": {"type": "string"},
                         "kind": {"enum": ["embedded", "installed"]},
-                        "open": {"type": "boolean"},
                     },
                 },
-            }
+            },
+            "open": {**_TEXTS, "description": "Those in memory, as signatures name them."},
         },
     },
 }

@@ -114,13 +114,10 @@ def _last_event(header: str) -> int:
 async def models(request: HttpRequest) -> Response:
     """The models of this server: the embedded one, and those that were pulled and can be asked for as `big`."""
     known = await asyncio.to_thread(entries)
-    shown = [entry.to_dict() for entry in known if entry.kind in ("embedded", "installed")]
-    opened = service_of(request).engine.stats().models
     hidden = ("path", "terms")  # of interest to who runs the server
-    listed = [
-        {**{k: v for k, v in entry.items() if k not in hidden}, "open": entry["name"] in opened} for entry in shown
-    ]
-    return JSONResponse({"models": listed})
+    shown = (entry.to_dict() for entry in known if entry.kind in ("embedded", "installed"))
+    listed = [{name: value for name, value in entry.items() if name not in hidden} for entry in shown]
+    return JSONResponse({"models": listed, "open": service_of(request).engine.stats().models})
 
 
 @router.get("/healthz", responses=one_word("alive"), tags=["server"])
