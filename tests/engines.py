@@ -1,6 +1,7 @@
 """A toy engine for what concerns the web application alone: it holds jobs until it is told to let them go."""
 
 import asyncio
+import math
 from collections.abc import AsyncIterator
 
 from cgmh.serving.protocols import Event, Job, Outcome, Overloaded, Stats
@@ -48,7 +49,7 @@ class ToyEngine:
             yield {"event": "start", "chains": 1, "steps": self._num_events, "texts": [str(job.inputs[0])]}
             for step in range(self._num_events):
                 await asyncio.sleep(0)
-                yield {"event": "moves", "step": step, "moves": [{"text": "x" * self._padding}]}
+                yield {"event": "moves", "step": step, "moves": [{"text": "x" * self._padding, "log_ratio": -math.inf}]}
             await asyncio.wait_for(self._held(), seconds)
             yield {"event": "result", "result": answer(str(job.inputs[0]))}
             is_over = True

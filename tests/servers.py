@@ -36,7 +36,7 @@ def serving(engine: Engine, **settings: Any) -> Iterator[Running]:
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:
-        assert ready.wait(60)
+        assert ready.wait(120)
         yield Running(address_of(listening), app.state.service, server)
     finally:
         server.should_exit = True

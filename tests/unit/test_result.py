@@ -64,3 +64,29 @@ def test_weighted_samples_are_poor_if_they_are_worth_too_few() -> None:
     assert not replace(RESULT, effective_samples=10.0).is_poor
     many = replace(RESULT, sentences=(SENTENCE,) * 30, effective_samples=20.0)
     assert many.is_poor  # fewer than are shown
+
+
+def test_the_way_back_from_json() -> None:
+    edits = (Edit(0, 2, "It", "He", "word", 0.51),)
+    figures = {"log_big": -1.0, "similarity": 0.5, "overlap": 0.0}
+    results = [
+        RESULT,
+        replace(RESULT, edits=edits, doubtful=edits, notes={"protected": ["3"]}),
+        replace(RESULT, edits=()),
+        replace(
+            RESULT, effective_samples=3.14, exchange_rates=(0.5, None), notes={"keywords": [], "max_overlap": 55.0}
+        ),
+        replace(RESULT, sentences=(replace(SENTENCE, **figures), replace(SENTENCE, nll_per_word=math.nan))),
+    ]
+    for result in results:
+        record = result.to_dict()
+        again = Result.from_dict(json.loads(json.dumps(record)))
+        assert again.to_dict() == record
+        assert (again.edits, again.doubtful, again.notes) == (result.edits, result.doubtful, result.notes)
+        assert [edit.probability for edit in again.edits or ()] == [edit.probability for edit in result.edits or ()]
+    assert math.isnan(again.sentences[1].nll_per_word)
+
+
+def test_what_a_newer_version_says_beside_an_edit_does_not_matter() -> None:
+    edit = Edit(0, 2, "It", "He", "word", 0.5)
+    assert Edit[str].from_dict({**edit.to_dict(), "newer": 1}) == edit

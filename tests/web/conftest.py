@@ -1,4 +1,4 @@
-"""A server with the embedded model, one for all tests of a process; few chains and steps, so that they are quick."""
+"""A server with the embedded model, one for each file of tests; few chains and steps, so that they are quick."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from cgmh.serving.inline import InlineEngine
 from servers import Running, serving
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def server() -> Iterator[Running]:
-    with serving(InlineEngine(), max_chains=6, max_steps=40) as running:
+    with serving(InlineEngine(), max_chains=4, max_steps=12) as running:
         yield running

@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 
 from .. import __version__
 from . import languagetool, ours
@@ -65,6 +66,12 @@ def build_app(engine: Engine, settings: ServerSettings) -> FastAPI:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
+    """What the framework refuses by itself, in the dialect of the path."""
     status = error.status_code if isinstance(error, HTTPException) else 500
-    headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
-    return refused_by_framework(request, status, {name.lower(): value for name, value in headers.items()})
+    return refused_by_framework(request, status, _methods(request.url.path))
+
+
+def _methods(path: str) -> list[str]:
+    """What may be done with a path; the framework would name the methods of its first route alone."""
+    routes = (route for route in (*ours.router.routes, *languagetool.router.routes) if isinstance(route, Route))
+    return sorted({method for route in routes if route.path_regex.match(path) for method in route.methods or ()})

@@ -39,8 +39,8 @@ class ServerSettings:
     buffer_bytes: int = 4 << 20  # of the events of a run
 
     def __post_init__(self) -> None:
-        if self.api_key is not None and (len(self.api_key) < 8 or not self.api_key.isprintable()):
-            raise BadInput("`api_key` is too short or not printable; give at least 8 characters")
+        if self.api_key is not None and not re.fullmatch(r"[!-~]{8,}", self.api_key):
+            raise BadInput("`api_key` must have at least 8 characters: letters, digits and marks of ASCII, no blanks")
         if not is_loopback(self.host) and self.api_key is None and not self.insecure:
             raise BadInput(
                 f"`host` {self.host} can be reached by others: give an `api_key` (or set CGMH_API_KEY), or say "

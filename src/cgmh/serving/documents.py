@@ -1,4 +1,4 @@
-"""The OpenAPI document: what requests and answers look like, with examples that were really answered."""
+"""The OpenAPI document: what requests and answers look like, with examples."""
 
 from typing import Any
 
@@ -56,6 +56,15 @@ _SCHEMAS: dict[str, Any] = {
                 },
             },
         },
+        "examples": [
+            {
+                "type": "urn:cgmh:problem:invalid-field",
+                "title": "Invalid field",
+                "status": 422,
+                "detail": "chains: 1000 is more than this server allows: at most 256",
+                "errors": [{"field": "chains", "detail": "1000 is more than this server allows: at most 256"}],
+            }
+        ],
     },
     "Edit": {
         "type": "object",
@@ -69,6 +78,9 @@ _SCHEMAS: dict[str, Any] = {
             "kind": {"type": "string", "description": "Of mistake: spelling, agreement, tense, …"},
             "probability": {"type": "number"},
         },
+        "examples": [
+            {"start": 4, "end": 8, "original": "have", "replacement": "has", "kind": "agreement", "probability": 0.98}
+        ],
     },
     "Sentence": {
         "type": "object",
@@ -119,20 +131,20 @@ _SCHEMAS: dict[str, Any] = {
     },
     "Models": {
         "type": "object",
-        "required": ["models"],
+        "required": ["models", "open"],
         "properties": {
             "models": {
                 "type": "array",
                 "items": {
                     "type": "object",
-                    "required": ["name", "kind", "open"],
+                    "required": ["name", "kind"],
                     "properties": {
                         "name": {"type": "string"},
                         "kind": {"enum": ["embedded", "installed"]},
-                        "open": {"type": "boolean"},
                     },
                 },
-            }
+            },
+            "open": {**_TEXTS, "description": "Those in memory, as signatures name them."},
         },
     },
 }
@@ -142,7 +154,7 @@ def _of(schema: str) -> dict[str, Any]:
     return {"schema": {"$ref": _REF.format(model=schema)}}
 
 
-def PROBLEMS(*statuses: int) -> dict[int | str, dict[str, Any]]:  # noqa: N802
+def problems_of(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The answers of these statuses."""
     return {
         status: {
@@ -154,7 +166,7 @@ def PROBLEMS(*statuses: int) -> dict[int | str, dict[str, Any]]:  # noqa: N802
     }
 
 
-def READY(word: str) -> dict[int | str, dict[str, Any]]:  # noqa: N802
+def one_word(word: str) -> dict[int | str, dict[str, Any]]:
     """The answer of one word."""
     schema = {"type": "object", "required": ["status"], "properties": {"status": {"const": word}}}
     return {200: {"description": "So it is.", "content": {"application/json": {"schema": schema}}}}
@@ -169,7 +181,7 @@ def answers(schema: str, description: str, problems: tuple[int, ...] = ()) -> di
     """The answer, and the problems there may be."""
     return {
         200: {"description": description, "content": {"application/json": _of(schema)}},
-        **PROBLEMS(*problems),
+        **problems_of(*problems),
     }
 
 
@@ -183,7 +195,7 @@ ANSWERS: dict[int | str, dict[str, Any]] = {
             }
         },
     },
-    **PROBLEMS(*_ASKED),
+    **problems_of(*_ASKED),
 }
 RUN: dict[int | str, dict[str, Any]] = {
     201: {
@@ -195,13 +207,13 @@ RUN: dict[int | str, dict[str, Any]] = {
             for name, operation in {"show": "show_run", "cancel": "cancel_run", "events": "run_events"}.items()
         },
     },
-    **PROBLEMS(*_ASKED),
+    **problems_of(*_ASKED),
 }
 MODELS = answers("Models", "The models.")
 EVENTS: dict[str, Any] = {
     "responses": {
         200: {"description": "Server-sent events.", "content": {"text/event-stream": {"schema": {"type": "string"}}}},
-        **PROBLEMS(404, 422, 429),
+        **problems_of(404, 422, 429),
     },
     "openapi_extra": {
         "parameters": [
@@ -242,7 +254,7 @@ _CHECKED: dict[str, Any] = {
     "disabledRules": _RULES,
     "enabledCategories": _RULES,
     "disabledCategories": _RULES,
-    "enabledOnly": {"enum": ["true", "false"]},
+    "enabledOnly": {"enum": ["true", "false", "yes", "no", ""]},
     "preferredVariants": _RULES,
     "motherTongue": _STRING,
     "username": _STRING,
@@ -253,6 +265,18 @@ _FORM: dict[str, Any] = {
     "properties": _CHECKED,
     "oneOf": [{"required": ["text"]}, {"required": ["data"]}],
     "examples": [{"text": "i has two apple.", "language": "en-US"}],
+}
+_NULLABLE = {"type": ["string", "null"]}
+_LISTED = {"anyOf": [_RULES, {"type": "array", "items": _STRING}, {"type": "null"}]}
+_OBJECT: dict[str, Any] = {
+    **_FORM,
+    "properties": {
+        **{name: _LISTED if schema is _RULES else schema for name, schema in _CHECKED.items()},
+        **dict.fromkeys(("motherTongue", "username", "apiKey"), _NULLABLE),
+        **{name: {"enum": [*_CHECKED[name]["enum"], None]} for name in ("language", "level")},
+        "data": {"type": ["string", "object"]},
+        "enabledOnly": {"enum": [True, False, "true", "false", "yes", "no", "", None]},
+    },
 }
 _MATCHES: dict[str, Any] = {
     "type": "object",
@@ -273,7 +297,10 @@ CHECK: dict[str, Any] = {
     "openapi_extra": {
         "requestBody": {
             "required": True,
-            "content": {kind: {"schema": _FORM} for kind in ("application/x-www-form-urlencoded", "application/json")},
+            "content": {
+                "application/x-www-form-urlencoded": {"schema": _FORM},
+                "application/json": {"schema": _OBJECT},
+            },
         }
     },
 }
@@ -309,7 +336,7 @@ def openapi(app: FastAPI, *, with_key: bool) -> dict[str, Any]:
     run = RunRequest.json_schema(ref_template=_REF)
     run.pop("$defs", None)
     schemas.update({**found.get("$defs", {}), **_SCHEMAS, "RunRequest": run})
-    always = PROBLEMS(*((401, 403, 421) if with_key else (403, 421)))
+    always = problems_of(*((401, 403, 421) if with_key else (403, 421)))
     for path, operations in document["paths"].items():
         for operation in operations.values():
             if path.startswith("/v2/"):

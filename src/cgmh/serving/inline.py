@@ -1,7 +1,6 @@
 """An engine for development: one thread that samples one job after the other, in the process of the server."""
 
 import asyncio
-import math
 import threading
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
@@ -143,6 +142,4 @@ def _open_models() -> None:
     """Everything that the first request would otherwise wait for."""
     from ..api import correct
 
-    result = correct("i has two apple .", chains=2, steps=2)
-    if not math.isfinite(result.best.nll_per_word):
-        raise RuntimeError("the embedded model is damaged")
+    correct("i has two apple .", chains=2, steps=2)

@@ -36,6 +36,7 @@ _VARIANTS = {
     "en-NZ": "English (New Zealand)", "en-ZA": "English (South African)", "en": "English",
 }  # fmt: skip
 _BY_NAME = {code.lower(): code for code in _VARIANTS}
+LISTS = ("enabledRules", "disabledRules", "enabledCategories", "disabledCategories", "preferredVariants")
 _YES = {"yes": True, "true": True, "no": False, "false": False, "": False}
 _MAX_FIELDS = 100
 _BAD = 400
@@ -47,7 +48,6 @@ class Check:
 
     source: AnnotatedText
     language: str  # a variant of English
-    is_auto: bool
     picky: bool
     enabled: frozenset[str]  # rules and categories
     disabled: frozenset[str]
@@ -65,7 +65,7 @@ class Check:
                 source = AnnotatedText.read(read_object(fields["data"]))
             except BadInput as error:
                 raise _wrong(str(error).replace("`", "'")) from error
-        language, is_auto = _language(fields)
+        language = _language(fields)
         level = fields.get("level", "default").lower()
         if level not in ("default", "picky"):
             raise _wrong("'level' is neither default nor picky")
@@ -77,7 +77,7 @@ class Check:
         )
         if _YES[enabled_only] and not enabled:
             raise _wrong("'enabledOnly' needs 'enabledRules' or 'enabledCategories'")
-        return cls(source, language, is_auto, level == "picky", enabled, disabled, _YES[enabled_only])
+        return cls(source, language, level == "picky", enabled, disabled, _YES[enabled_only])
 
     def wants(self, kind: str) -> bool:
         """Whether matches of this kind of mistake are asked for."""
@@ -96,34 +96,38 @@ def _listed(fields: dict[str, str], *names: str) -> frozenset[str]:
     return frozenset(found - {""})
 
 
-def _language(fields: dict[str, str]) -> tuple[str, bool]:
+def _language(fields: dict[str, str]) -> str:
     asked = fields.get("language", "auto").strip()
     if asked.lower() != "auto":
         code = _BY_NAME.get(asked.lower())
         if code is None:
             raise _wrong(f"'language' {asked[:20]!r} is not checked here; give {', '.join(_VARIANTS)} or auto")
-        return code, False
+        return code
     preferred = (part.strip().lower() for part in fields.get("preferredVariants", "").split(","))
-    return next((_BY_NAME[part] for part in preferred if part in _BY_NAME), "en-US"), True
+    return next((_BY_NAME[part] for part in preferred if part in _BY_NAME), "en-US")
 
 
 def read_fields(query: bytes, body: bytes) -> dict[str, str]:
     """The fields of a request, whatever they came as; what the body says counts more than the query."""
     fields = _form(query)
     if body.lstrip().startswith(b"{"):
-        for name, value in read_object(body).items():
-            if isinstance(value, dict | list) and name == "data":
-                fields[name] = json.dumps(value)
-            elif isinstance(value, bool):
-                fields[name] = str(value).lower()
-            elif isinstance(value, list) and all(isinstance(part, str) for part in value):
-                fields[name] = ",".join(value)
-            elif isinstance(value, str):
-                fields[name] = value
-            elif value is not None:
-                raise _wrong(f"the field {name[:40]!r} is no string")
+        found = ((name, _as_field(name, value)) for name, value in read_object(body).items())
+        fields |= {name: value for name, value in found if value is not None}
         return fields
     return fields | _form(body.strip())
+
+
+def _as_field(name: str, value: Any) -> str | None:
+    """What a form would have in place of a value of JSON; None where it would have nothing."""
+    if isinstance(value, str) or (value is None and name not in ("text", "data")):
+        return value
+    if isinstance(value, dict) and name == "data":
+        return json.dumps(value)
+    if isinstance(value, bool) and name == "enabledOnly":
+        return str(value).lower()
+    if isinstance(value, list) and name in LISTS and all(isinstance(part, str) for part in value):
+        return ",".join(value)
+    raise _wrong(f"the field {name[:40]!r} is no string")
 
 
 def _form(data: bytes) -> dict[str, str]:
@@ -205,7 +209,7 @@ def _response(asked: Check, outcome: Outcome, sentences: list[Span], readable: s
             "name": name,
             "code": code,
             "detectedLanguage": {
-                "name": name, "code": code, "confidence": 0.99 if is_read else 0.0, "source": "cgmh",
+                "name": name, "code": code, "confidence": float(is_read), "source": "cgmh",
             },
         },
         "matches": sorted(matches, key=lambda match: (match["offset"], match["length"])),

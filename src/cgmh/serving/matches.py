@@ -5,6 +5,7 @@ becomes "price is".
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -80,40 +81,39 @@ def find_spots(text: str, edits: Sequence[Edit], doubtful: Sequence[Edit], *, pi
 
     What else may stand in place of the same words is among the values. No two spots overlap.
     """
+    made = sorted(edits, key=lambda edit: (edit["start"], edit["end"]))
+    groups = _groups(doubtful)
     spots: list[Spot] = []
-    for edit in sorted(edits, key=lambda edit: (edit["start"], edit["end"])):
+    for number, edit in enumerate(made):
         low = spots[-1].end if spots else 0
-        high = min(
-            (other["start"] for other in edits if other["start"] >= edit["end"] and other != edit), default=len(text)
-        )
-        others = [other for other in doubtful if _is_same_place(edit, other)]
+        high = made[number + 1]["start"] if number + 1 < len(made) else len(text)
+        others = groups.pop((edit["start"], edit["end"]), [])
         spot = _spot(text, [edit, *others], low, high)
-        if spot is None and spots:  # an insertion between two edits: part of the first
-            spots[-1] = _joined(spots[-1], edit, text)
-        elif spot is not None:
+        if spot is not None:
             spots.append(spot)
+        elif spots:  # an insertion between two edits is part of the first,
+            spots[-1] = _joined(spots[-1], edit, text)
+        elif number + 1 < len(made):  # and before all others part of the next
+            made[number + 1] = _before(edit, made[number + 1], text)
     if picky:
-        for group in _groups(edits, doubtful):
-            first = group[0]
-            low = max((spot.end for spot in spots if spot.end <= first["start"]), default=0)
-            high = min((spot.start for spot in spots if spot.start >= first["end"]), default=len(text))
-            is_free = all(spot.end <= first["start"] or spot.start >= first["end"] for spot in spots)
+        starts = [spot.start for spot in spots]
+        for group in groups.values():
+            at = bisect_right(starts, group[0]["start"])
+            low = spots[at - 1].end if at else 0
+            high = starts[at] if at < len(starts) else len(text)
+            is_free = low <= group[0]["start"] and group[0]["end"] <= high
             if is_free and (spot := _spot(text, group, low, high)) is not None:
-                spots.append(spot)
-    return sorted(spots, key=lambda spot: spot.start)
+                spots.insert(at, spot)
+                starts.insert(at, spot.start)
+    return spots
 
 
-def _is_same_place(one: Edit, other: Edit) -> bool:
-    return bool((one["start"], one["end"]) == (other["start"], other["end"]))
-
-
-def _groups(edits: Sequence[Edit], doubtful: Sequence[Edit]) -> list[list[Edit]]:
-    """Doubtful edits of the same place together, the most probable first."""
+def _groups(doubtful: Sequence[Edit]) -> dict[tuple[int, int], list[Edit]]:
+    """Doubtful edits by their places, the most probable first."""
     groups: dict[tuple[int, int], list[Edit]] = {}
     for edit in sorted(doubtful, key=lambda edit: -edit["probability"]):
-        if not any(_is_same_place(edit, made) for made in edits):
-            groups.setdefault((edit["start"], edit["end"]), []).append(edit)
-    return list(groups.values())
+        groups.setdefault((edit["start"], edit["end"]), []).append(edit)
+    return groups
 
 
 def _spot(text: str, group: Sequence[Edit], low: int, high: int) -> Spot | None:
@@ -146,6 +146,13 @@ def _joined(spot: Spot, edit: Edit, text: str) -> Spot:
     value, probability = spot.values[0]
     joined = (value + between + edit["replacement"], min(probability, edit["probability"]))
     return Spot(spot.start, edit["end"], spot.kind, (joined,))
+
+
+def _before(edit: Edit, after: Edit, text: str) -> Edit:
+    """An edit with another one before it made too."""
+    replacement = edit["replacement"] + text[edit["end"] : after["start"]] + after["replacement"]
+    probability = min(edit["probability"], after["probability"])
+    return {**after, "start": edit["start"], "replacement": replacement, "probability": probability}
 
 
 def write_match(spot: Spot, source: AnnotatedText, sentence: str, variant: str) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from ..models.pull.store import entries
 from .bodies import read_body, read_object
-from .documents import ANSWERS, EVENTS, MODELS, PROBLEMS, READY, RUN, accepts, answers
+from .documents import ANSWERS, EVENTS, MODELS, RUN, accepts, answers, one_word, problems_of
 from .problems import refused_input, wrong_field
 from .requests import CorrectRequest, KeywordsRequest, ParaphraseRequest, Request, RunRequest, read_request
 from .runs import EventStream
@@ -78,7 +78,7 @@ async def show_run(request: HttpRequest, id: str) -> Response:
 
 @router.delete(
     "/v1/runs/{id}",
-    responses={204: {"description": "It is cancelled and forgotten."}, **PROBLEMS(404)},
+    responses={204: {"description": "It is cancelled and forgotten."}, **problems_of(404)},
     status_code=204,
     tags=["runs"],
 )
@@ -114,22 +114,19 @@ def _last_event(header: str) -> int:
 async def models(request: HttpRequest) -> Response:
     """The models of this server: the embedded one, and those that were pulled and can be asked for as `big`."""
     known = await asyncio.to_thread(entries)
-    shown = [entry.to_dict() for entry in known if entry.kind in ("embedded", "installed")]
-    opened = service_of(request).engine.stats().models
     hidden = ("path", "terms")  # of interest to who runs the server
-    listed = [
-        {**{k: v for k, v in entry.items() if k not in hidden}, "open": entry["name"] in opened} for entry in shown
-    ]
-    return JSONResponse({"models": listed})
+    shown = (entry.to_dict() for entry in known if entry.kind in ("embedded", "installed"))
+    listed = [{name: value for name, value in entry.items() if name not in hidden} for entry in shown]
+    return JSONResponse({"models": listed, "open": service_of(request).engine.stats().models})
 
 
-@router.get("/healthz", responses=READY("alive"), tags=["server"])
+@router.get("/healthz", responses=one_word("alive"), tags=["server"])
 async def alive() -> Response:
     """Whether the server runs at all."""
     return JSONResponse({"status": "alive"})
 
 
-@router.get("/readyz", responses={**READY("ready"), **PROBLEMS(503)}, tags=["server"])
+@router.get("/readyz", responses={**one_word("ready"), **problems_of(503)}, tags=["server"])
 async def ready(request: HttpRequest) -> Response:
     """Whether requests are answered: the models are open, and the server is not shutting down."""
     service_of(request).check_ready()

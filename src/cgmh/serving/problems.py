@@ -99,12 +99,14 @@ def refused_input(message: str, field: str | None = None) -> Refusal:
     return Refusal(422, "invalid-input", plain, errors=[{"field": field, "detail": plain} for field in fields])
 
 
-def refused_by_framework(request: Request, status: int, headers: dict[str, str]) -> Response:
-    """What the framework refuses by itself: an unknown path, or another method than a path has."""
+def refused_by_framework(request: Request, status: int, methods: list[str]) -> Response:
+    """An unknown path, or another method than a path has."""
     phrase = HTTPStatus(status).phrase
+    allowed = ", ".join(methods or ["GET"])
     details = {
         404: "there is nothing at this path; /openapi.json lists what there is",
-        405: f"this path takes {headers.get('allow', 'other methods')}, not {request.method}",
+        405: f"this path takes {allowed}, not {request.method}",
     }
+    headers = {"Allow": allowed} if status == 405 else {}
     code = phrase.lower().replace(" ", "-")
     return Refusal(status, code, details.get(status, phrase), headers=headers).response(request.url.path)

@@ -15,6 +15,7 @@ from .configuration import ServerSettings
 from .problems import Refusal, refused_input, wrong_field
 from .protocols import Job
 
+_MAX_CONTEXT = 4_000  # characters that a big model reads before each sentence
 Input = KeywordInput | ParaphraseInput | CorrectInput
 Asked = TypeVar("Asked", bound="Request")
 
@@ -111,6 +112,11 @@ class Request(BaseModel):
                     raise wrong_field(name, f"{value} is more than this server allows: at most {most[name]}")
                 value = most[name]
             chosen[name] = tuple(value) if name == "context" else value
+        if chosen["chains"] * chosen["temper"] > limits.max_chains:
+            allowed = f"{limits.max_chains} chains, and each of them has {chosen['temper']} replicas"
+            raise wrong_field("temper", f"this server allows {allowed}; ask for fewer chains or less temper")
+        if sum(map(len, chosen["context"])) > _MAX_CONTEXT:
+            raise wrong_field("context", f"more than {_MAX_CONTEXT:,} characters; a big model needs a few lines only")
         if chosen["steps"] is None and self.big is None:
             chosen["steps"] = min(Settings().num_steps(with_big=False), limits.max_steps)
         return replace(self.of.defaults, **chosen)

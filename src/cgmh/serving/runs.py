@@ -5,6 +5,7 @@ A run goes on while nobody reads it for a while only: `linger_seconds`. After it
 
 import asyncio
 import json
+import math
 import secrets
 from collections import deque
 from collections.abc import AsyncIterator
@@ -77,7 +78,10 @@ class Run:
 
     def _add(self, event: Event) -> None:
         self._last += 1
-        data = json.dumps(event, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        try:
+            data = json.dumps(event, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        except ValueError:  # an impossible step has a log ratio of minus infinity, which JSON does not know
+            data = json.dumps(_finite(event), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         line = f"id: {self._last}\nevent: {event['event']}\ndata: {data}\n\n".encode()
         self._events.append(line)
         self._size += len(line)
@@ -122,6 +126,15 @@ class Run:
             self._readers -= 1
             if not self._readers and not self.is_over:
                 self._wait_for_reader()
+
+
+def _finite(value: Any) -> Any:
+    """The same with null in place of numbers that JSON does not know."""
+    if isinstance(value, dict):
+        return {name: _finite(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 class Runs:

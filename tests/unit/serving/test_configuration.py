@@ -65,6 +65,7 @@ def test_origins_that_are_none(origin: str) -> None:
         ServerSettings(allow_origins=(origin,))
 
 
-def test_short_keys() -> None:
+@pytest.mark.parametrize("key", ["", "short", "with a blank", "schlüssel-lang"])
+def test_keys_that_no_header_should_carry(key: str) -> None:
     with pytest.raises(BadInput, match="at least 8 characters"):
-        ServerSettings(api_key="short")
+        ServerSettings(api_key=key)

@@ -1,3 +1,5 @@
+import random
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -29,6 +31,7 @@ def applied(text: str, spots: list[Spot]) -> str:
         ("We met. Is late.", [("", "It ", 8)], [("Is", "It Is")]),
         ("Is late.", [("", "It ", 0)], [("Is", "It Is")]),
         ("I saw the the dog.", [("the ", "", 6)], [("saw the", "saw")]),
+        ("go home", [("", "He ", 0), ("go", "goes")], [("go", "He goes")]),
         ("However I went", [("", ",", 7)], [("However", "However,")]),
         ("a\nIs late.", [("", "It ", 2)], [("Is", "It Is")]),
         ("He go school now", [("go", "goes"), ("", " to", 5)], [("go", "goes"), ("school", "to school")]),
@@ -111,3 +114,24 @@ def test_markup_is_not_replaced() -> None:
     across = write_match(Spot(0, 6, "joining", (("a lot of", 1.0),)), source, "", "en-US") or {}
     assert (across["offset"], across["length"], across["replacements"]) == (0, 9, [])
     assert write_match(Spot(6, 11, "word", (("x", 1.0),)), source, "", "en-US") is None
+
+
+def test_many_edits_in_any_order_never_overlap() -> None:
+    text = "abc de fghi " * 300
+    draw = random.Random(0)
+    edits, doubtful, at = [], [], 0
+    while at < len(text) - 8:
+        start, end = at, at + draw.choice([0, 0, 3, 4])
+        new = draw.choice(["", " x", "y ", "z", ","])
+        if text[start:end] != new:
+            kept = edits if draw.random() < 0.4 else doubtful
+            kept.append({"start": start, "end": end, "replacement": new, "kind": "word", "probability": draw.random()})
+        at = end + draw.choice([0, 1, 5])
+    plain = text
+    for each in reversed(edits):
+        plain = plain[: each["start"]] + each["replacement"] + plain[each["end"] :]
+    assert applied(text, find_spots(text, edits, [], picky=False)) == plain
+    spots = find_spots(text, edits, draw.sample(doubtful, len(doubtful)), picky=True)
+    assert len(spots) > len(find_spots(text, edits, [], picky=False))
+    assert all(one.end <= other.start for one, other in pairwise(spots))
+    assert all(spot.start < spot.end for spot in spots)

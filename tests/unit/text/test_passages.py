@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cgmh.errors import BadInput
 from cgmh.evaluation.paraphrases import from_treebank
-from cgmh.text.passages import Passage, read_passage
+from cgmh.text.passages import Passage, read_passage, sentence_spans
 from cgmh.text.tokenizer import normalize, split, truecase
 from cgmh.text.vocabulary import SPECIALS, Vocabulary
 
@@ -219,3 +219,20 @@ def test_the_time_grows_with_the_text_and_not_with_its_square(text: str) -> None
     with contextlib.suppress(BadInput):
         read(text)
     assert time.process_time() - began < 1
+
+
+TEXTS = (
+    "",
+    "We go. They do not!\n\n- the price is 3.5 now",
+    'He said "it is. ok." And we left',
+    "😀 a\u0301 car. so",
+    "2.1 Results",
+)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_spans_of_sentences_need_no_vocabulary(text: str) -> None:
+    spans = sentence_spans(text)
+    spelled = [(span, num) for span, num in spans if any(c.isalpha() for c in text[slice(*span)])]
+    expected = [((each.start, each.end), len(each.words)) for each in read(text).sentences]
+    assert spelled == expected
