@@ -12,6 +12,7 @@ from ..errors import BadInput
 from ..inputs import CorrectInput
 from ..settings import Rule, Settings
 from ..text.edits import Edit
+from ..text.m2 import untouched
 from .input import Line, check_quoted, wanted_lines
 from .options import (
     given_options,
@@ -59,6 +60,7 @@ _CHOICES: dict[Rule, str] = {
     help="Make the edits of this probability or more: lower finds more, higher is surer.",
 )
 @click.option("--diff", is_flag=True, help="Show what was changed in the text: [-price-]{+prices+}, or in colours.")
+@click.option("--m2", is_flag=True, help="Print tokens and edits in the format M2, with types like those of ERRANT.")
 @protect_option(CorrectInput.protect, "Words that are left alone")
 @click.option(
     "--n",
@@ -87,6 +89,7 @@ def correct_command(ctx: click.Context, /, texts: tuple[str, ...], file: str | N
     cgmh correct "..." --diff                                what was changed, within the text
     cgmh correct "..." --threshold 0.8                       only what is rather sure
     cgmh correct --file essay.txt --json > out.jsonl         every edit with its place and probability
+    cgmh correct --file essay.txt --m2 > out.m2              for scorers; tokens of tokenised lines stay as they are
     cgmh correct "..." --big gemma3-270m                     the judgement of an LLM that was pulled; slower
 
     Each TEXT has one sentence or several. Many sentences that may have been meant are sampled. The probability of an
@@ -96,6 +99,9 @@ def correct_command(ctx: click.Context, /, texts: tuple[str, ...], file: str | N
 
     On a terminal, the edits are listed below each text (→ replaced, + inserted, - deleted), with probability and kind,
     and then those that too few samples make; --json has them always, with the places of their characters in the input.
+
+    With --m2, a tokenised text (blanks before its marks) has one block for each line, with the tokens of the input, so
+    that it can be scored against a gold file. Other texts have one block for each sentence. A blank line has none.
 
     A line that cannot be corrected is named on stderr and printed as it is, the others are corrected, and the exit code
     is 2. Blank lines, rows of marks, numbers and headings of one word are left alone, and so are the ends of lines.
@@ -113,12 +119,32 @@ def correct_command(ctx: click.Context, /, texts: tuple[str, ...], file: str | N
         )
     if options["diff"] and options["as_json"]:
         raise BadInput("`diff` marks the edits in the text, --json lists them; leave out one of the two")
+    if options["m2"] and (other := _beside_m2(options, settings)):
+        raise BadInput(f"--m2 prints tokens and edits alone; leave out {other}, or --m2")
     asked = CorrectInput("", wanted_kinds(options["protect"]), paper=options["preset"] == "paper")
     inputs = [replace(asked, text=line.text) for line in lines if not line.error]
-    page = _Page(settings, diff=options["diff"], several=len(lines) > 1)
+    page = _M2Page(headings=False) if options["m2"] else _Page(settings, diff=options["diff"], several=len(lines) > 1)
     if not texts and not is_for_reader() and isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(newline="")  # the ends of lines as they were, on Windows too
     ctx.exit(print_answers(lines, inputs, settings, options, page))
+
+
+def _beside_m2(options: dict[str, Any], settings: Settings) -> str:
+    """What was asked for that has no place in M2."""
+    others = {"`diff`": options["diff"], "--json": options["as_json"], "`n`": settings.n > 1}
+    others |= {"`trace_all`": options["trace_all"], "`trace`": options["trace"]}
+    return next((name for name, given in others.items() if given), "")
+
+
+class _M2Page(Page):
+    """Blocks of M2; a line that cannot be corrected has one, too, so that none is lost."""
+
+    def print(self, line: Line, result: "Result") -> None:
+        click.echo(result.to_m2(), nl=False)
+
+    def print_refused(self, line: Line) -> None:
+        for block in untouched(encodable(line.text)):
+            click.echo(f"{block}\n")
 
 
 class _Page(Page):

@@ -212,7 +212,7 @@ def unchanged(text: str) -> Result:
     """
     sentence = Sentence(text, tuple(split(text)), math.nan, math.nan)
     signature = f"cgmh {__version__} | task correct | no sentence"
-    return Result(text, (sentence,), {}, signature, notes={"protected": []}, edits=())
+    return Result(text, (sentence,), {}, signature, notes={"protected": []}, edits=(), passage=Passage(text, ()))
 
 
 def join_sentences(passage: Passage, parts: Sequence[Result]) -> Result:
@@ -236,6 +236,7 @@ def join_sentences(passage: Passage, parts: Sequence[Result]) -> Result:
         notes={"protected": [phrase for part in parts for phrase in part.notes["protected"]]},
         edits=edits,
         doubtful=tuple(edit for part in parts for edit in part.doubtful),
+        passage=passage,
     )
 
 
