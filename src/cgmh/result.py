@@ -120,11 +120,14 @@ class Result:
             "signature": self.signature,
         }
 
-    def to_m2(self) -> str:
-        """The edits of a correction in the format M2 (`cgmh.text.m2`), as `cgmh correct --m2` prints them."""
+    def to_m2(self, *, tokenised: bool | None = None) -> str:
+        """The edits of a correction in the format M2 (`cgmh.text.m2`), as `cgmh correct --m2` prints them.
+
+        A `tokenised` text keeps its tokens and has a block for each line; None: if it looks like one.
+        """
         if self.passage is None or self.edits is None:
             raise ValueError("only a correction has edits, which M2 is about")
-        return "".join(f"{block}\n\n" for block in to_m2(self.passage, self.edits))
+        return "".join(f"{block}\n\n" for block in to_m2(self.passage, self.edits, tokenised=tokenised))
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,7 @@ A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
 
 
 def test_m2_loses_no_line_but_blank_ones(tmp_path: Path) -> None:
-    data = b"the train was late .\n\nhello\x01 there\n2.1 Results\nIt is fine. It was late.\n"
+    data = b"the train was late.\n\nhello\x01 there\n2.1 Results\nIt is fine. It was late.\n"
     answer = run("correct", "--file", _file(tmp_path, data), "--m2", "--threshold", "1", *QUICK)
     assert (answer.code, len(answer.errors.splitlines())) == (2, 1)
     assert answer.output == M2

@@ -27,6 +27,7 @@ CATEGORIES = {
 _DETERMINERS = frozenset("a an the this that these those".split())  # these agree with nouns, too
 _POSSESSIVES = frozenset(["'s", "’s", "'", "’"])
 _TOKEN = re.compile(r"\S+")
+_APART, _TIGHT = re.compile(r"(?<=\s)[.,;:?!](?!\S)"), re.compile(r"(?<=[^\W_])[.,;:?!](?!\S)")
 _SEPARATOR = "|||"
 _NUM_FIELDS = 6
 
@@ -120,21 +121,30 @@ def untouched(text: str) -> list[M2Sentence]:
     return [M2Sentence(tokens, {0: ()}) for tokens in lines if tokens]
 
 
-def to_m2(passage: Passage, edits: Sequence[Edit[str]]) -> list[M2Sentence]:
+def are_tokenised(texts: Iterable[str]) -> bool:
+    """Whether texts are tokenised, by all of them together: more marks stand apart from the word before than not."""
+    apart = tight = 0
+    for text in texts:
+        apart += len(_APART.findall(text))
+        tight += len(_TIGHT.findall(text))
+    return apart > tight
+
+
+def to_m2(passage: Passage, edits: Sequence[Edit[str]], *, tokenised: bool | None = None) -> list[M2Sentence]:
     """The blocks of a text with edits of its characters.
 
     A tokenised text keeps its own tokens, those between blanks, and has a block for each line. Otherwise there is a
     block for each sentence, with the words and marks that the tokenizer sees, as they were typed; what belongs to no
     sentence (the label of a list, a heading of one word) is left out. A text without a sentence is as it is.
     """
-    text, sentences = passage.text, passage.sentences
-    if all(sentence.spaced for sentence in sentences):
+    text = passage.text
+    if tokenised is None:
+        tokenised = are_tokenised([text])
+    if tokenised or not passage.sentences:
         lines = [_tokens(text, match.span()) for match in LINE.finditer(text)]
         return [_block(text, tokens, edits, spaced=True) for tokens in lines if tokens]
-    return [
-        _block(text, [token for span in sentence.spans for token in _tokens(text, span)], edits, spaced=sentence.spaced)
-        for sentence in sentences
-    ]
+    words = [[token for span in sentence.spans for token in _tokens(text, span)] for sentence in passage.sentences]
+    return [_block(text, tokens, edits, spaced=False) for tokens in words]
 
 
 def _tokens(text: str, span: Span) -> list[Span]:

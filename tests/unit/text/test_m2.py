@@ -7,7 +7,7 @@ import pytest
 from cgmh.errors import BadInput
 from cgmh.tasks.correct.costs import COSTS
 from cgmh.text.edits import Edit, splice
-from cgmh.text.m2 import CATEGORIES, M2Edit, M2Sentence, read_m2, to_m2, untouched
+from cgmh.text.m2 import CATEGORIES, M2Edit, M2Sentence, are_tokenised, read_m2, to_m2, untouched
 from cgmh.text.passages import Passage, read_passage
 from cgmh.text.vocabulary import SPECIALS, Vocabulary
 
@@ -101,8 +101,22 @@ def test_a_tokenised_line_of_two_sentences_is_one_block() -> None:
     assert len(passage.sentences) == 2
     edits = edits_of(text, ("We [stays]", "stay", "agreement"))
     assert rows(passage, edits) == [["S 1 . It rains . We stays .", "A 6 7|||R:VERB:SVA|||stay"]]
+    assert rows(read_passage("1 . now we see it", VOCABULARY), [])[0][0] == "S 1 . now we see it"
     two = read_passage(f"{text}\nIt rains .", VOCABULARY)
     assert [block.tokens[0] for block in to_m2(two, edits)] == ["1", "It"]
+
+
+def test_all_lines_together_say_whether_they_are_tokenised() -> None:
+    assert are_tokenised(["It rains .", "4:they see it", "We stay . Mr. Dog , too."])
+    assert not are_tokenised(["It rains.", "We stay , too.", "The end is here ... now"])
+    assert not are_tokenised(["no marks", ""])
+    text = "4:they see it"
+    passage = read_passage(text, VOCABULARY)
+    edits = edits_of(text, ("[they]", "They", "casing"), ("it[]", ".", "punctuation"))
+    whole = to_m2(passage, edits, tokenised=True)
+    assert [str(block).split("|||REQ")[0] for block in whole] == ["S 4:they see it\nA 0 1|||R:ORTH|||4:They"]
+    assert [list(block.corrected()) for block in whole] == [splice(text, edits).split()]
+    assert [block.tokens for block in to_m2(passage, edits)] == [("4", ":", "they", "see", "it")]
 
 
 def test_plain_text_has_a_block_for_each_sentence() -> None:
