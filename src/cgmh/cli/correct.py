@@ -95,10 +95,12 @@ def correct_command(ctx: click.Context, /, texts: tuple[str, ...], file: str | N
 
     Each TEXT has one sentence or several. Many sentences that may have been meant are sampled. The share of an edit is
     that of these samples which contain it; its probability says how often such edits are right: of those with 0.7,
-    about 70% were in what people wrote. From 0.5 on, at least half of the samples make it. With --big, --model,
-    --preset or --temperature, no such table is known, and the probability is the share; --json has both. Edits from
-    --threshold on are made. Where samples agree that something is wrong but not on what was meant (go: went or goes),
-    no single edit may reach the threshold; --select consensus then decides, by a whole sample.
+    about 70% were in what people wrote. From 0.5 on, at least half of the samples make it; the surest have somewhat
+    more than 0.8, because people often mend in another way what all samples mend in one. With --big, --model, --preset
+    or --temperature, no such table is known, and the probability is the share; --json has both.
+
+    Edits from --threshold on are made. Where samples agree that something is wrong but not on what was meant (go: went
+    or goes), no single edit may reach the threshold; --select consensus then decides, by a whole sample.
 
     On a terminal, the edits are listed below each text (→ replaced, + inserted, - deleted), with probability and kind,
     and then those that too few samples make; --json has them always, with the places of their characters in the input.
