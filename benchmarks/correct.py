@@ -107,10 +107,13 @@ def scores(corrections: CorrectionSet, outputs: Sequence[str]) -> dict[str, floa
     }
 
 
-def judged(corrections: CorrectionSet, records: Mapping[str, Record], kinds: Sequence[str]) -> list[Bin]:
-    """The edits of some kinds, made or doubtful, by their probability."""
+def judged(
+    corrections: CorrectionSet, records: Mapping[str, Record], kinds: Sequence[str], by: str = "probability"
+) -> list[Bin]:
+    """The edits of some kinds, made or doubtful, by their probability, or by their share of the samples."""
     texts = corrections.sources
     edits = [read_edits([edit for kind in kinds for edit in records[text][kind]]) for text in texts]
+    edits = [[replace(edit, probability=getattr(edit, by)) for edit in some] for some in edits]
     return calibration(edits, texts, corrections.references)
 
 
@@ -128,15 +131,17 @@ def report(corrections: CorrectionSet, records: Mapping[str, Record]) -> tuple[d
     num_made = sum(some.num_edits for some in made)
     right = sum(some.num_found for some in made) / num_made if made else None
     error = calibration_error(bins) if bins else None
+    raw = calibration_error(judged(corrections, records, ["edits", "doubtful"], by="share")) if bins else None
     if made:
         print(f"{right:.1%} of the {num_made} edits made are in some reference")
     if bins:
-        print(f"all edits, made or not: expected calibration error {error:.3f}")
+        print(f"all edits, made or not: expected calibration error {error:.3f}, of the shares {raw:.3f}")
     for some in bins:
         print(f"  {some.low:.1f}-{some.high:.1f}{some.num_edits:7} edits{some.share:8.1%} right")
     rows = [{**asdict(some), "share": some.share} for some in bins]
     about["as_some_reference"] = same / len(texts)
-    return {"gleu": found, **about, "edits_right": right, "calibration_error": error, "calibration": rows}, bins
+    errors = {"calibration_error": error, "calibration_error_of_shares": raw}
+    return {"gleu": found, **about, "edits_right": right, **errors, "calibration": rows}, bins
 
 
 def show(about: Mapping[str, Any]) -> None:
@@ -213,7 +218,7 @@ def main() -> None:
     corrections = sample_corrections(whole, args.limit)
     people = [] if args.correct_references is None else spread_references(whole, args.correct_references)
     if args.plot:
-        plot_calibration([], args.plot)  # a missing matplotlib is known before the long part
+        plot_calibration({}, args.plot)  # a missing matplotlib is known before the long part
     paper, models = args.preset == "paper", opened(args)
     given = {name: value for name in SETTINGS if (value := getattr(args, name)) is not None}
     settings = replace(CorrectInput.paper_defaults if paper else CorrectInput.defaults, **given)
@@ -245,7 +250,7 @@ def main() -> None:
     # Counts only: the sentences, which belong to the data set, stay in the journal.
     args.out.write_text(json.dumps({"signature": line, **found}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     if args.plot:
-        plot_calibration(bins, args.plot)
+        plot_calibration({"edits": bins}, args.plot)
 
 
 if __name__ == "__main__":

@@ -175,7 +175,9 @@ def correct(
 ) -> Result:
     """The text without its mistakes: ``cgmh.correct("i has two apple.").best.text``; `edits` says what was changed.
 
-    The probability of an edit is the share of the samples that contain it. Edits from `threshold` on are made, unless
+    The probability of an edit is how probable it is that the edit is right: the `share` of the samples that contain it,
+    mapped by how often edits of that share were in what people wrote. With a big model, another model or another
+    temperature, no such map is known, and the probability is the share. Edits from `threshold` on are made, unless
     `select` says otherwise: consensus, best (the most probable sentence visited) or last.
     """
     if not isinstance(text, str):

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from .text.edits import Edit
+from .text.m2 import to_m2
+from .text.passages import Passage
 
 
 def _rounded(value: float, digits: int) -> float | None:
@@ -93,6 +95,7 @@ class Result:
     edits: tuple[Edit[str], ...] | None = None  # of a correction: those made
     doubtful: tuple[Edit[str], ...] = ()  # and those that some samples make, too few
     traced_from: str | None = field(default=None, repr=False)  # the sentence at which the traced chain began, if known
+    passage: Passage | None = field(default=None, repr=False)  # of a correction: the input, its sentences and words
 
     @property
     def is_poor(self) -> bool:
@@ -147,6 +150,15 @@ class Result:
             edits=edits if "edits" in record else None,
             doubtful=doubtful,
         )
+
+    def to_m2(self, *, tokenised: bool | None = None) -> str:
+        """The edits of a correction in the format M2 (`cgmh.text.m2`), as `cgmh correct --m2` prints them.
+
+        A `tokenised` text keeps its tokens and has a block for each line; None: if it looks like one.
+        """
+        if self.passage is None or self.edits is None:
+            raise ValueError("only a correction has edits, which M2 is about")
+        return "".join(f"{block}\n\n" for block in to_m2(self.passage, self.edits, tokenised=tokenised))
 
 
 @dataclass(frozen=True)

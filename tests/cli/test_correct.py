@@ -45,7 +45,7 @@ def test_json_has_the_promised_shape() -> None:
     assert "3" in record["protected"]
     assert set(record["results"][0]) == {"text", "words", "nll_per_word", "log_target"}
     for edit in [*record["edits"], *record["doubtful"]]:
-        assert set(edit) == {"start", "end", "original", "replacement", "kind", "probability"}
+        assert set(edit) == {"start", "end", "original", "replacement", "kind", "probability", "share"}
         assert source[edit["start"] : edit["end"]] == edit["original"]
         assert 0 <= edit["probability"] <= 1
     text = source

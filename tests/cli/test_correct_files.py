@@ -81,3 +81,38 @@ def test_marks_and_objects_exclude_each_other() -> None:
     answer = run("correct", "It is fine.", "--diff", "--json")
     assert (answer.code, answer.output) == (2, "")
     assert answer.errors == "cgmh: --diff marks the edits in the text, --json lists them; leave out one of the two\n"
+
+
+M2 = """S the train was late .
+A 0 1|||R:ORTH|||The|||REQUIRED|||-NONE-|||0
+
+S hello\x01 there
+A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
+
+S 2.1 Results
+A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
+
+S It is fine .
+A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
+
+S It was late .
+A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
+
+"""
+
+
+def test_m2_loses_no_line_but_blank_ones(tmp_path: Path) -> None:
+    data = b"the train was late.\n\nhello\x01 there\n2.1 Results\nIt is fine. It was late.\n"
+    answer = run("correct", "--file", _file(tmp_path, data), "--m2", "--threshold", "1", *QUICK)
+    assert (answer.code, len(answer.errors.splitlines())) == (2, 1)
+    assert answer.output == M2
+
+
+@pytest.mark.parametrize(
+    "option", [["--diff"], ["--json"], ["--n", "2"], ["--trace"], ["--trace-all"]], ids=lambda option: option[0]
+)
+def test_m2_stands_alone(option: list[str]) -> None:
+    answer = run("correct", "It is fine.", "--m2", *option)
+    assert (answer.code, answer.output) == (2, "")
+    said = f"cgmh: --m2 prints tokens and edits alone; leave out {option[0]}, or --m2\n"
+    assert answer.errors == said

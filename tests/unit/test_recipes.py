@@ -218,3 +218,24 @@ def test_verbs_are_learned_from_what_stands_before_them() -> None:
     assert {"jump"} <= set(verbs.base)
     assert {"jumped", "ran"} <= set(verbs.past)
     assert "dogs" not in {*verbs.singular, *verbs.base, *verbs.past}
+
+
+def test_probabilities_are_fitted_to_what_is_kept_of_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calibrate = recipe("correction/calibrate.py")
+    for name in ("source", "ref0"):
+        (tmp_path / name).write_text("fine .\n" * 200)
+    run = {"set": str(tmp_path), "limit": None, "model": calibrate.model_name(), "steps": 100, "chains": 12, "seed": 0}
+    journal = calibrate.Journal(tmp_path / f"calibration-{tmp_path.name}.jsonl", {**run, "temperature": 1.0})
+    for number in range(200):  # of 0.2 a quarter is right, of 1.0 nine tenths
+        journal.add(str(number), {"edits": [["tense", 0.2, number % 4 == 0], ["comma", 1.0, number % 10 > 0]]})
+    out = tmp_path / "calibration.json"
+    monkeypatch.setattr(sys, "argv", ["calibrate", "--set", str(tmp_path), "--runs", str(tmp_path), "--out", str(out)])
+    calibrate.main()
+    (table,) = json.loads(out.read_text())["groups"]
+    assert table == {"kinds": [""], "knots": [[0.0, 0.0], [0.2, 0.25], [0.5, 0.5], [1.0, 0.9]]}
+    shares, fitted, folds, *_ = capsys.readouterr().out.splitlines()
+    assert "calibration error 0.075" in shares  # (|0.25 - 0.2| + |0.9 - 1|) / 2
+    assert "calibration error 0.000" in fitted
+    assert "400 edits" in folds

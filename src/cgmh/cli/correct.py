@@ -2,6 +2,7 @@
 
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from ..errors import BadInput
 from ..inputs import CorrectInput
 from ..settings import Rule, Settings
 from ..text.edits import Edit
+from ..text.m2 import are_tokenised, untouched
 from .input import Line, check_quoted, wanted_lines
 from .options import (
     given_options,
@@ -59,6 +61,7 @@ _CHOICES: dict[Rule, str] = {
     help="Make the edits of this probability or more: lower finds more, higher is surer.",
 )
 @click.option("--diff", is_flag=True, help="Show what was changed in the text: [-price-]{+prices+}, or in colours.")
+@click.option("--m2", is_flag=True, help="Print tokens and edits in the format M2, with types like those of ERRANT.")
 @protect_option(CorrectInput.protect, "Words that are left alone")
 @click.option(
     "--n",
@@ -87,15 +90,24 @@ def correct_command(ctx: click.Context, /, texts: tuple[str, ...], file: str | N
     cgmh correct "..." --diff                                what was changed, within the text
     cgmh correct "..." --threshold 0.8                       only what is rather sure
     cgmh correct --file essay.txt --json > out.jsonl         every edit with its place and probability
+    cgmh correct --file essay.txt --m2 > out.m2              for scorers; tokens of tokenised lines stay as they are
     cgmh correct "..." --big gemma3-270m                     the judgement of an LLM that was pulled; slower
 
-    Each TEXT has one sentence or several. Many sentences that may have been meant are sampled. The probability of an
-    edit is the share of these samples that contain it: 0.93 says that 93% of them make it. Edits from --threshold on
-    are made. Where samples agree that something is wrong but not on what was meant (go: went or goes), no single edit
-    may reach the threshold; --select consensus then decides, by a whole sample.
+    Each TEXT has one sentence or several. Many sentences that may have been meant are sampled. The share of an edit is
+    that of these samples which contain it; its probability says how often such edits are right: of those with 0.7,
+    about 70% were in what people wrote. From 0.5 on, at least half of the samples make it; the surest have somewhat
+    more than 0.8, because people often mend in another way what all samples mend in one. With --big, --model, --preset
+    or --temperature, no such table is known, and the probability is the share; --json has both.
+
+    Edits from --threshold on are made. Where samples agree that something is wrong but not on what was meant (go: went
+    or goes), no single edit may reach the threshold; --select consensus then decides, by a whole sample.
 
     On a terminal, the edits are listed below each text (→ replaced, + inserted, - deleted), with probability and kind,
     and then those that too few samples make; --json has them always, with the places of their characters in the input.
+
+    With --m2, tokenised lines (blanks before most marks of all lines together) have one block each, with the tokens of
+    the input, so that they can be scored against a gold file. Other texts have one block for each sentence. A blank
+    line has none.
 
     A line that cannot be corrected is named on stderr and printed as it is, the others are corrected, and the exit code
     is 2. Blank lines, rows of marks, numbers and headings of one word are left alone, and so are the ends of lines.
@@ -113,12 +125,36 @@ def correct_command(ctx: click.Context, /, texts: tuple[str, ...], file: str | N
         )
     if options["diff"] and options["as_json"]:
         raise BadInput("`diff` marks the edits in the text, --json lists them; leave out one of the two")
+    if options["m2"] and (other := _beside_m2(options, settings)):
+        raise BadInput(f"--m2 prints tokens and edits alone; leave out {other}, or --m2")
     asked = CorrectInput("", wanted_kinds(options["protect"]), paper=options["preset"] == "paper")
     inputs = [replace(asked, text=line.text) for line in lines if not line.error]
-    page = _Page(settings, diff=options["diff"], several=len(lines) > 1)
+    page = _M2Page(lines) if options["m2"] else _Page(settings, diff=options["diff"], several=len(lines) > 1)
     if not texts and not is_for_reader() and isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(newline="")  # the ends of lines as they were, on Windows too
     ctx.exit(print_answers(lines, inputs, settings, options, page))
+
+
+def _beside_m2(options: dict[str, Any], settings: Settings) -> str:
+    """What was asked for that has no place in M2."""
+    others = {"`diff`": options["diff"], "--json": options["as_json"], "`n`": settings.n > 1}
+    others |= {"`trace_all`": options["trace_all"], "`trace`": options["trace"]}
+    return next((name for name, given in others.items() if given), "")
+
+
+class _M2Page(Page):
+    """Blocks of M2; a line that cannot be corrected has one, too, so that none is lost."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        super().__init__(headings=False)
+        self._tokenised = are_tokenised(line.text for line in lines)
+
+    def print(self, line: Line, result: "Result") -> None:
+        click.echo(result.to_m2(tokenised=self._tokenised), nl=False)
+
+    def print_refused(self, line: Line) -> None:
+        for block in untouched(encodable(line.text)):
+            click.echo(f"{block}\n")
 
 
 class _Page(Page):
@@ -165,7 +201,7 @@ class _Page(Page):
 
     def _doubts(self, edits: tuple[Edit[str], ...]) -> list[str]:
         """The most probable of the edits that were not made."""
-        shown = sorted(edits, key=lambda edit: -edit.probability)[:_NUM_DOUBTFUL]
+        shown = sorted(edits, key=lambda edit: (-edit.probability, -edit.share))[:_NUM_DOUBTFUL]
         by_threshold = self._settings.select == "threshold"
         below = by_threshold and all(edit.probability < self._settings.threshold for edit in shown)
         return ["below the threshold:" if below else "not made:", *listed(shown)] if shown else []

@@ -10,7 +10,7 @@ one that writes "prices are", and so are "price" -> "prices" and the insertion o
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ _INSERT = _DELETE = 100
 _RECASE = 10
 _MIN_REPLACE, _MAX_REPLACE = 100, 190
 _FORMATS = (".svg", ".png")
-_FIELDS = ("start", "end", "original", "replacement", "kind", "probability")
+_FIELDS = ("start", "end", "original", "replacement", "kind", "probability", "share")
 
 
 @dataclass(frozen=True)
@@ -150,24 +150,33 @@ def read_edits(records: Sequence[Mapping[str, Any]]) -> list[Edit[str]]:
         raise BadInput(f"not a list of edits ({error!r}); give what stands under `edits` in the JSON") from error
 
 
+def judged(
+    edits: Sequence[Sequence[Edit[str]]], sources: Sequence[str], references: Sequence[Sequence[str]]
+) -> list[list[tuple[Edit[str], bool]]]:
+    """For each sentence its edits, each with whether it is right; an edit that changes no token is left out."""
+    found = []
+    for of_source, source, texts in zip(edits, sources, references, strict=True):
+        wanted = [operations(source.split(), text.split()) for text in texts] if of_source else []
+        own = [(edit, edit_operations(source, edit)) for edit in of_source]
+        found.append([(edit, any(bag <= other for other in wanted)) for edit, bag in own if bag])
+    return found
+
+
 def calibration(
     edits: Sequence[Sequence[Edit[str]]], sources: Sequence[str], references: Sequence[Sequence[str]]
 ) -> list[Bin]:
-    """The edits of all the sentences in bins of probability, each 0.1 wide; bins without edits are left out.
+    """The edits of all the sentences in bins of probability; an edit that changes no token counts nowhere."""
+    each = judged(edits, sources, references)
+    return binned([(edit.probability, is_right) for some in each for edit, is_right in some])
 
-    An edit that changes no token counts nowhere.
-    """
-    bins: list[list[tuple[float, bool]]] = [[] for _ in range(NUM_BINS)]  # the probability of an edit; is it right?
-    for of_source, source, texts in zip(edits, sources, references, strict=True):
-        wanted = [operations(source.split(), text.split()) for text in texts] if of_source else []
-        for edit in of_source:
-            if not 0 <= edit.probability <= 1:
-                raise BadInput(
-                    f"an edit of {source!r} has the probability {edit.probability}; it must lie between 0 and 1"
-                )
-            if own := edit_operations(source, edit):
-                place = bisect_right(_EDGES, edit.probability) - 1
-                bins[place].append((edit.probability, any(own <= other for other in wanted)))
+
+def binned(edits: Iterable[tuple[float, bool]]) -> list[Bin]:
+    """Edits, each with its probability and whether it is right, in bins 0.1 wide; those without edits are left out."""
+    bins: list[list[tuple[float, bool]]] = [[] for _ in range(NUM_BINS)]
+    for probability, is_right in edits:
+        if not 0 <= probability <= 1:
+            raise BadInput(f"an edit has the probability {probability}; it must lie between 0 and 1")
+        bins[bisect_right(_EDGES, probability) - 1].append((probability, is_right))
     return [
         Bin(
             low=_EDGES[at],
@@ -189,8 +198,11 @@ def calibration_error(bins: Sequence[Bin]) -> float:
     return apart / sum(part.num_edits for part in bins)
 
 
-def plot_calibration(bins: Sequence[Bin], path: Path) -> None:
-    """A figure, SVG or PNG by its suffix: the share of edits that are right by probability, and how many there are."""
+def plot_calibration(sets: Mapping[str, Sequence[Bin]], path: Path) -> None:
+    """A figure, SVG or PNG by its suffix: the share of edits that are right by probability, and how many there are.
+
+    The first set is drawn with the number of its edits, others as lines beside it.
+    """
     if path.suffix.lower() not in _FORMATS:
         raise BadInput(f"{path}: a figure's name must end in {' or '.join(_FORMATS)}")
     try:
@@ -203,10 +215,12 @@ def plot_calibration(bins: Sequence[Bin], path: Path) -> None:
         figure = Figure(figsize=(7.2, 2.8), layout="constrained")
         shares, counts = figure.subplots(1, 2)
         shares.plot([0, 1], [0, 1], ":", color="gray", label="perfectly calibrated")
-        shares.plot([part.mean_probability for part in bins], [part.share for part in bins], "o-", label="edits")
+        for (name, bins), line in zip(sets.items(), ("o-", "s--", "^-."), strict=False):
+            shares.plot([part.mean_probability for part in bins], [part.share for part in bins], line, label=name)
         shares.set(xlim=(0, 1), ylim=(0, 1), xlabel="probability of an edit", ylabel="share in some reference")
         shares.legend()
-        counts.bar([part.low for part in bins], [part.num_edits for part in bins], width=1 / NUM_BINS, align="edge")
+        first = next(iter(sets.values()), [])
+        counts.bar([part.low for part in first], [part.num_edits for part in first], width=1 / NUM_BINS, align="edge")
         counts.set(xlim=(0, 1), xlabel="probability of an edit", ylabel="number of edits")
         for axes in (shares, counts):
             axes.grid(alpha=0.3)

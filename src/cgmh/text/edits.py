@@ -29,7 +29,8 @@ class Edit(Generic[Source]):
     """`replacement` stands in place of ``source[start:end]``, which is `original`; with no extent, before `start`.
 
     The source is a text, a sentence of words, or a sentence of word ids. Edits that make the same change are equal;
-    `kind` is the kind of mistake that it mends, `probability` the share of the samples that make it.
+    `kind` is the kind of mistake that it mends, `share` the share of the samples that make it, and `probability` how
+    probable it is that it is right: the share, mapped so that it means that where the map is known.
     """
 
     start: int
@@ -38,6 +39,7 @@ class Edit(Generic[Source]):
     replacement: Source
     kind: str = field(default="", compare=False)
     probability: float = field(default=0.0, compare=False)
+    share: float = field(default=0.0, compare=False)
 
     def overlaps(self, other: "Edit[Source]") -> bool:
         """Whether only one of the two can be made: both change the same words, or the same gap."""
@@ -46,7 +48,7 @@ class Edit(Generic[Source]):
         return self.start < other.end and other.start < self.end
 
     def to_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "probability": round(self.probability, 4)}
+        return {**asdict(self), "probability": round(self.probability, 4), "share": round(self.share, 4)}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> "Edit[Source]":

@@ -22,7 +22,7 @@ _MIN_FOREIGN_WORDS = 4  # a shorter text is never taken for one in another langu
 _MARKS = frozenset(", . ? ! ; : 's 'S".split())  # set tight in plain text, after a blank in tokenised text
 _ENCLOSING = frozenset('"()')  # with blanks on both sides in tokenised text alone
 
-_LINE = re.compile(r"[^\r\n\v\f\x85\u2028\u2029]+")
+LINE = re.compile(r"[^\r\n\v\f\x85\u2028\u2029]+")
 _LABEL = re.compile(
     r"(?:\(?\d{1,3} ?[.)]|\(?[a-z] ?\)|[-*•·‣◦▪▫●○■□➢✓\ue000-\uf8ff]) (?=\S)"
 )  # of a list; no part of it
@@ -152,7 +152,7 @@ def _find_sentences(text: str, most: int) -> Iterator[Traced]:
     Quotations and brackets stay whole, unless the sentence has more than `most` words and marks.
     """
     small = not any(c.isupper() for c in text)  # without capitals any word may open a sentence
-    for line in _LINE.finditer(text):
+    for line in LINE.finditer(text):
         traced = _join_treebank(_trace(line.group(), line.start()))
         if label := _LABEL.match(traced.text):
             traced = traced.part(label.end(), len(traced.text))
@@ -314,6 +314,13 @@ def _word_spans(text: str, words: Sequence[str]) -> list[Span]:
                 end = run.end() if run else min(end + 1, len(text))
         spans.append((start, end))
     return spans
+
+
+def word_spans(text: str) -> list[Span]:
+    """The span of each word and mark of a piece of text, as the tokenizer sees them."""
+    traced = _trace(text, 0)
+    words = split(traced.text)
+    return [span for span in _typed_spans(traced, words) if span[0] < span[1]] if words else []
 
 
 def _typed_spans(sentence: Traced, words: Sequence[str]) -> list[Span]:

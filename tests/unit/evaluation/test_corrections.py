@@ -178,7 +178,8 @@ def test_edit_that_is_not_of_this_text_is_told() -> None:
 
 def test_edits_of_the_output_are_read() -> None:
     record = {"start": 3, "end": 4, "original": "a", "replacement": "an", "kind": "replace", "probability": 0.75}
-    assert read_edits([record]) == [Edit(3, 4, "a", "an", "replace", 0.75)]
+    record["share"] = 0.8
+    assert [edit.to_dict() for edit in read_edits([record])] == [record]
     with pytest.raises(BadInput, match="probability"):
         read_edits([{name: value for name, value in record.items() if name != "probability"}])
 
@@ -222,7 +223,7 @@ def test_every_probability_has_its_bin(probability: float) -> None:
 
 
 def test_probabilities_out_of_range_and_no_edits_are_told() -> None:
-    with pytest.raises(BadInput, match=r"probability 1\.5"):
+    with pytest.raises(BadInput, match=r"probability 1\.5; it must"):
         calibration([[Edit(0, 1, "a", "b", "other", 1.5)]], ["a"], [["b"]])
     assert calibration([[]], ["a"], [["b"]]) == []
     with pytest.raises(BadInput, match="no edits"):
@@ -236,15 +237,16 @@ def test_figure_is_the_same_each_time_and_has_its_text(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     first, second = tmp_path / "a.svg", tmp_path / "b.svg"
     for path in (first, second, tmp_path / "c.png"):
-        plot_calibration(BINS, path)
+        plot_calibration({"ours": BINS, "others": BINS[1:]}, path)
     assert first.read_bytes() == second.read_bytes()
-    assert "share in some reference" in first.read_text(encoding="utf-8")
+    for text in ("share in some reference", "ours", "others"):
+        assert text in first.read_text(encoding="utf-8")
     assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_figure_needs_a_known_format_and_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadInput, match=r"must end in \.svg or \.png"):
-        plot_calibration(BINS, tmp_path / "a.jpeg")
+        plot_calibration({"ours": BINS}, tmp_path / "a.jpeg")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtra, match=r"cgmh\[evaluation\]"):
-        plot_calibration(BINS, tmp_path / "a.svg")
+        plot_calibration({"ours": BINS}, tmp_path / "a.svg")

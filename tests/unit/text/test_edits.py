@@ -311,6 +311,7 @@ def test_the_same_change_is_the_same_edit_whatever_is_said_of_it() -> None:
 
 
 def test_an_edit_as_json() -> None:
-    assert Edit(3, 5, "go", "goes", "agreement", 2 / 3).to_dict() == {
+    assert Edit(3, 5, "go", "goes", "agreement", 2 / 3, 1 / 3).to_dict() == {
         "start": 3, "end": 5, "original": "go", "replacement": "goes", "kind": "agreement", "probability": 0.6667,
+        "share": 0.3333,
     }  # fmt: skip

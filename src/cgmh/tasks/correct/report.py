@@ -1,4 +1,5 @@
-"""From what the chains did to a correction: edits, each with the share of the samples that contain it."""
+"""From what the chains did to a correction: edits, each with the share of the samples that contain it, and with the
+probability that it is right."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -20,10 +21,11 @@ from ...text.lexicon import Lexicon
 from ...text.passages import Passage
 from ...text.tokenizer import split
 from ...threads import single_threaded
+from .calibration import Calibration, load_calibration
 from .source import CorrectionSource, TypedSentence
 
 BURN_IN = 1 / 3  # of the steps, before a chain's states count as samples
-DOUBTFUL = 0.05  # edits of this probability on are reported, made or not
+DOUBTFUL = 0.05  # edits of this share on are reported, made or not
 MAX_COMPARED = 64  # samples that are compared for a consensus, the most frequent first
 
 
@@ -50,7 +52,7 @@ class Corrections:
             visits, final = run.visits()
             samples = self._samples(run, visits)
             edits = self._chosen(run, samples, visits, final)
-            made, doubtful = self._reported(run.number, samples, edits)
+            made, doubtful = self._reported(run, samples, edits)
             others = (sample.edits for sample in samples if list(sample.edits) != edits)
             answers = [edits, *islice(others, run.settings.n - 1)]
             sentences = tuple(self._sentence(run, answer, visits) for answer in answers)
@@ -86,7 +88,7 @@ class Corrections:
         """The edits to make, by the rule of the run."""
         source, rule = self.sources[run.number].ids, run.settings.select
         if rule == "threshold":
-            edits = compatible(samples, run.settings.threshold)
+            edits = compatible(samples, run.settings.threshold, self._calibration(run))
             batch = run.batch([splice(source, edits)], run.target.model.special_ids.device)
             if bool(run.target.possible(batch).all()):
                 return edits
@@ -97,23 +99,32 @@ class Corrections:
         chosen = max(visits, key=lambda visit: visit.log_target) if rule == "best" else final[0]
         return self._align(run, [chosen.ids])[0]
 
+    def _calibration(self, run: Run) -> Calibration | None:
+        """The map from shares to probabilities, where one was fitted for what was sampled."""
+        calibration = None if self.typed[run.number].input.paper else load_calibration()
+        return calibration if calibration and calibration.fits(run.models, run.settings.temperature) else None
+
     def _reported(
-        self, number: int, samples: Sequence[Sample], chosen: Sequence[Edit[Ids]]
+        self, run: Run, samples: Sequence[Sample], chosen: Sequence[Edit[Ids]]
     ) -> tuple[tuple[Edit[str], ...], tuple[Edit[str], ...]]:
         """What was changed, and what some samples change, too few or in another way."""
-        shares = shares_of(samples)
+        number, shares, calibration = run.number, shares_of(samples), self._calibration(run)
+
+        def told(edit: Edit[str], kind: str, share: float) -> Edit[str]:
+            return replace(edit, kind=kind, probability=probability(share, kind, calibration), share=share)
+
         made = []
         for cause, edit in self._write(number, chosen):
             if cause is None:
-                made.append(replace(edit, kind="casing", probability=self._share_of_opening(number, samples, edit)))
+                made.append(told(edit, "casing", self._share_of_opening(number, samples, edit)))
             else:  # what only came up before the chains had settled is in no sample
-                made.append(replace(edit, kind=cause.kind, probability=shares.get(cause, 0.0)))
+                made.append(told(edit, cause.kind, shares.get(cause, 0.0)))
         doubtful = []
         for rare, share in shares.items():
             if share >= DOUBTFUL and rare not in chosen:
                 written = (edit for cause, edit in self._write(number, [rare]) if cause is not None)
-                doubtful += [replace(edit, kind=rare.kind, probability=share) for edit in islice(written, 1)]
-        return tuple(made), tuple(sorted(doubtful, key=lambda edit: (edit.start, -edit.probability)))
+                doubtful += [told(edit, rare.kind, share) for edit in islice(written, 1)]
+        return tuple(made), tuple(sorted(doubtful, key=lambda edit: (edit.start, -edit.probability, -edit.share)))
 
     def _share_of_opening(self, number: int, samples: Sequence[Sample], opening: Edit[str]) -> float:
         """The share of the capital that the sentence lacks as typed, whatever brings it in a sample."""
@@ -186,16 +197,22 @@ def _total(shares: Iterable[float]) -> float:
     return round(math.fsum(shares), 12)
 
 
-def compatible(samples: Sequence[Sample], threshold: float) -> list[Edit[Ids]]:
+def probability(share: float, kind: str, calibration: Calibration | None) -> float:
+    """The probability that an edit is right; its share, where no map is known."""
+    return share if calibration is None else calibration.probability(share, kind)
+
+
+def compatible(samples: Sequence[Sample], threshold: float, calibration: Calibration | None = None) -> list[Edit[Ids]]:
     """The edits from the threshold on, in their order; of two that no sample makes together, the more probable one.
 
     Such are edits of the same words, and those that exclude each other: house are to houses are, or to house is.
     """
     shares, made = shares_of(samples), [set(sample.edits) for sample in samples]
+    probabilities = {edit: probability(share, edit.kind, calibration) for edit, share in shares.items()}
     chosen: list[Edit[Ids]] = []
-    for edit in sorted(shares, key=lambda edit: -shares[edit]):
+    for edit in sorted(shares, key=lambda edit: (-probabilities[edit], -shares[edit])):
         beside = set().union(*(edits for edits in made if edit in edits))
-        if shares[edit] >= threshold and beside.issuperset(chosen):
+        if probabilities[edit] >= threshold and beside.issuperset(chosen):
             chosen.append(edit)
     return sorted(chosen, key=lambda edit: (edit.start, edit.end))
 
@@ -217,7 +234,7 @@ def unchanged(text: str) -> Result:
     """
     sentence = Sentence(text, tuple(split(text)), math.nan, math.nan)
     signature = f"cgmh {__version__} | task correct | no sentence"
-    return Result(text, (sentence,), {}, signature, notes={"protected": []}, edits=())
+    return Result(text, (sentence,), {}, signature, notes={"protected": []}, edits=(), passage=Passage(text, ()))
 
 
 def moved(result: Result, by: int) -> Result:
@@ -250,6 +267,7 @@ def join_sentences(passage: Passage, parts: Sequence[Result]) -> Result:
         notes={"protected": [phrase for part in parts for phrase in part.notes["protected"]]},
         edits=edits,
         doubtful=tuple(edit for part in parts for edit in part.doubtful),
+        passage=passage,
     )
 
 

@@ -18,6 +18,7 @@ from cgmh.selection import Visit
 from cgmh.settings import Rule
 from cgmh.tasks import Problem
 from cgmh.tasks.correct import report as correct_report
+from cgmh.tasks.correct.calibration import Calibration, load_calibration
 from cgmh.tasks.correct.report import (
     BURN_IN,
     Corrections,
@@ -32,7 +33,7 @@ from cgmh.text.edits import Edit, Ids, splice
 from cgmh.text.gleu import compare, ngrams, score
 from cgmh.text.passages import Passage, SourceSentence, read_passage
 from cgmh.text.sentences import Sentences
-from typed import paths, pose, run_of, walk
+from typed import paths, pose, run_of, typed_sentences, walk
 
 torch.set_num_threads(1)
 
@@ -103,7 +104,7 @@ def edits_to(words: Sequence[str]) -> list[Edit[Ids]]:
     return edits
 
 
-def test_a_probability_is_the_share_of_the_samples() -> None:
+def test_a_share_is_that_of_the_samples() -> None:
     """Counted one by one: of these edits it shows in the words whether a sample makes them."""
     states = sampled()
     assert len(states) == 4 * 20
@@ -113,12 +114,12 @@ def test_a_probability_is_the_share_of_the_samples() -> None:
         for edit in (*(result.edits or ()), *result.doubtful):
             if edit.kind in ("spelling", "agreement", "number", "tense", "inflection") and edit.start:
                 makes = [edit.replacement in words and edit.original not in words for words in states]
-                assert edit.probability == pytest.approx(sum(makes) / len(states), abs=1e-9)
+                assert edit.share == pytest.approx(sum(makes) / len(states), abs=1e-9)
                 looked_at += 1
     assert looked_at >= 6
     capital = next(edit for edit in answer().edits or () if edit.start == 0)
     assert (capital.replacement, capital.kind) == ("She", "casing")
-    assert capital.probability == pytest.approx(sum(words[0].lower() == "she" for words in states) / len(states))
+    assert capital.share == pytest.approx(sum(words[0].lower() == "she" for words in states) / len(states))
 
 
 def test_every_edit_has_the_share_of_its_samples() -> None:
@@ -146,16 +147,40 @@ def test_edits_make_the_text_and_doubts_are_others(rule: Rule, threshold: float)
         assert SOURCE[edit.start : edit.end] == edit.original != edit.replacement
     assert set(doubts).isdisjoint(edits)
     assert len(set(doubts)) == len(doubts)
-    assert all(edit.probability >= 0.05 for edit in doubts)
+    assert all(edit.share >= 0.05 for edit in doubts)
+
+
+UNMAPPED: dict[str, Any] = {"temperature": 0.5}  # no map was fitted for it; the samples are the same
+
+
+def test_a_probability_is_the_share_as_mapped_where_a_map_is_known() -> None:
+    calibration = load_calibration()
+    assert calibration is not None
+    mapped, plain = answer(), answer(**UNMAPPED)
+    every = (*(mapped.edits or ()), *mapped.doubtful)
+    assert any(edit.probability != edit.share for edit in every)
+    for edit in every:
+        assert edit.probability == calibration.probability(edit.share, edit.kind)
+    assert all(edit.probability == edit.share for edit in (*(plain.edits or ()), *plain.doubtful))
+    # A half stays a half, so the default threshold makes the same edits.
+    assert [edit.share for edit in mapped.edits or ()] == [edit.share for edit in plain.edits or ()]
+    assert mapped.best.text == plain.best.text
+
+
+def test_the_paper_has_no_map() -> None:
+    report, run = report_of_one(), run_of(*run_of_one(), 0, USUAL)
+    assert report._calibration(run) is not None
+    (typed,) = typed_sentences(SOURCE, paper=True)
+    assert replace(report, typed=[typed])._calibration(run) is None
 
 
 def test_thresholds() -> None:
-    none, half, all_samples = (answer(threshold=threshold) for threshold in (0.0, 0.5, 1.0))
+    none, half, all_samples = (answer(threshold=threshold, **UNMAPPED) for threshold in (0.0, 0.5, 1.0))
     for doubt in none.doubtful:  # what can be made is made; what is left is another choice
         with pytest.raises(ValueError, match="overlap"):
             splice(SOURCE, [*(none.edits or ()), doubt])
-    assert all(edit.probability >= 0.5 for edit in half.edits or ())
-    assert all(edit.probability < 0.5 for edit in half.doubtful)
+    for edit in (*(half.edits or ()), *half.doubtful):
+        assert (edit.probability >= 0.5) == (edit in (half.edits or ()))
     assert {edit.probability for edit in all_samples.edits or ()} == {1.0}
     assert "receive" in all_samples.best.words
     assert len(none.edits or ()) >= len(half.edits or ()) >= len(all_samples.edits or ()) >= 2  # and the capital
@@ -227,6 +252,17 @@ def test_edits_that_exclude_each_other_are_not_made_together() -> None:
         assert compatible(_samples((0.4, [houses]), (0.6, [THE, verb])), threshold) == [verb, THE]
     samples = _samples((0.5, [houses]), (0.4, [verb]), (0.1, [houses, verb]))
     assert compatible(samples, 0.5) == [houses, verb]
+
+
+def test_the_threshold_is_of_the_probability_and_the_more_probable_edit_wins() -> None:
+    steep, flat = ((0.0, 0.0), (1.0, 1.0)), ((0.0, 0.0), (0.5, 0.2), (1.0, 0.4))
+    calibration = Calibration("any", 1.0, {"": steep, "agreement": flat})
+    samples = _samples((0.6, [GO]), (0.4, [THE]))  # as probable as 0.24 and 0.4, and never made together
+    assert compatible(samples, 0.3) == [GO]
+    assert compatible(samples, 0.3, calibration) == [THE]
+    assert compatible(samples, 0.41, calibration) == []
+    ties = Calibration("any", 1.0, {"": ((0.0, 0.0), (0.3, 0.5), (1.0, 0.5))})
+    assert compatible(samples, 0.5, ties) == [GO]  # of the same probability, that of the larger share
 
 
 @given(counts=st.lists(st.integers(1, 99), min_size=1, max_size=40))
