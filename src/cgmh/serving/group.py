@@ -7,6 +7,7 @@ step, and every score is the same in any batch. So a result under load is the re
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from time import monotonic
 from typing import Any
 
@@ -19,9 +20,10 @@ from ..models.load import Models
 from ..models.word.two_stage import ProductOfExperts
 from ..proposals.protocols import MOVES
 from ..result import Result
+from ..sampling.ahead import Round
 from ..sampling.chain import STEPS_DRAWN_TOGETHER
 from ..sampling.kernel import Info, Kernel, State
-from ..sampling.runs import Record, Recorder, in_sequence
+from ..sampling.runs import FEW_ROWS, STEPS_AHEAD, Record, Recorder, in_sequence
 from ..session import Session
 from ..tasks.problem import JoiningTask, Problem, Standing
 from ..text.lexicon import Lexicon
@@ -44,7 +46,7 @@ class Entry:
     moved: Callable[[list[dict[str, Any]]], object] | None = None  # told what its chains did at each step
     is_alone: bool = False  # in a group of its own, because something went wrong beside others
     number: int = -1  # in the problem of its group
-    clock: int = 0
+    clocks: list[int] = field(default_factory=list)  # steps that each chain has made
     standing: Standing = field(default_factory=lambda: Standing(()))
     start: Sequence[Sequence[int]] = ()
     records: list[Record] = field(default_factory=list)
@@ -59,11 +61,11 @@ class Entry:
 
     @property
     def is_done(self) -> bool:
-        return self.clock >= self.steps
+        return min(self.clocks) >= self.steps
 
     def begin_again(self) -> None:
         """From its start, alone."""
-        self.is_alone, self.clock, self.records = True, 0, []
+        self.is_alone, self.clocks, self.records = True, [], []
 
 
 class _Walk:
@@ -80,20 +82,44 @@ class _Walk:
         self._names = torch.cat([torch.arange(each.chains) for each in settings])
         self._seeds = of_each([each.seed for each in settings], torch.int64)
         self._betas = of_each([1 / each.temperature for each in settings], torch.float64)
-        self._clock = of_each([entry.clock for entry in entries], torch.int64)
+        self._ends = of_each([entry.steps for entry in entries], torch.int64)
+        self.clock = torch.tensor([clock for entry in entries for clock in entry.clocks])
+        # Who watches wants to see one step after the other.
+        few = len(self.clock) <= FEW_ROWS and not any(entry.moved for entry in entries)
+        self._goes_ahead = few and getattr(problem.target.model, "goes_ahead", False)
         self._upcoming: list[Draws] = []
         num_inputs = int(state.sentences.inputs.max()) + 1
         self._recorder = Recorder(self._names, num_inputs, state.sentences, refused=False)
 
     def step(self) -> Info:
-        """One step of every chain."""
+        """One step of every chain that has not ended; of few chains several, where that is the same chain."""
+        active = self.clock < self._ends  # [B]
+        if self._goes_ahead:
+            return self._steps_ahead(active.nonzero()[:, 0])
         if not self._upcoming:
-            draws = Draws(self._seeds, self._names, self._clock)
-            self._upcoming = draws.ahead(self._clock, STEPS_DRAWN_TOGETHER)[::-1]
-        self.state, info = self.kernel.step(self._upcoming.pop(), self.state, self._betas)
-        info = replace(info, step=self._clock)
-        self._recorder.add(info, self.state.log_factors.soft[:, 0])
-        self._clock = self._clock + 1
+            draws = Draws(self._seeds, self._names, self.clock)
+            self._upcoming = draws.ahead(self.clock, STEPS_DRAWN_TOGETHER)[::-1]
+        before, everyone = self.state, bool(active.all())
+        self.state, info = self.kernel.step(self._upcoming.pop(), before, self._betas, None if everyone else active)
+        info = replace(info, step=self.clock)
+        self.clock = self.clock + active
+        if everyone:
+            self._recorder.add(info, self.state.log_factors.soft[:, 0])
+            return info
+        info = info.select(active.nonzero()[:, 0])
+        self._recorder.add_ahead(Round(self.clock, self.clock, before, self.state, info))
+        return info
+
+    def _steps_ahead(self, going: Tensor) -> Info:
+        """The next steps of some chains, up to the first of each that costs much."""
+        rows = going.repeat_interleave(STEPS_AHEAD)  # [N]
+        at = (self.clock[going][:, None] + torch.arange(STEPS_AHEAD)).flatten()  # [N]
+        draws, before = Draws(self._seeds[rows], self._names[rows], at), self.state
+        allowed = at < self._ends[rows]
+        self.state, info, made = self.kernel.steps_ahead(draws, before, rows, self._betas[rows], allowed, STEPS_AHEAD)
+        self.clock = self.clock.index_add(0, rows, made.long())
+        info = replace(info, step=at[made])
+        self._recorder.add_ahead(Round(self.clock, self.clock, before, self.state, info))
         return info
 
     def record(self) -> Record | None:
@@ -174,8 +200,9 @@ class Group:
             return
         info = self._walk.step()
         self.num_steps += len(info.chain)
+        clocks = iter(self._walk.clock.tolist())
         for entry in self.entries:
-            entry.clock += 1
+            entry.clocks = list(islice(clocks, entry.chains))
             if entry.moved is not None:
                 entry.moved(self._moves(entry, info))
         if any(entry.is_done for entry in self.entries):
@@ -204,7 +231,7 @@ class Group:
                 continue
             for number, entry in enumerate(entries):
                 entry.standing = problem.standing(number)
-                entry.start = entry.standing.sentences
+                entry.start, entry.clocks = entry.standing.sentences, [0] * chains
                 if entry.started is not None:
                     entry.started([join(self.lexicon.words(ids)) for ids in entry.start])
             self._begun += entries
@@ -260,7 +287,7 @@ class Group:
 
     def _moves(self, entry: Entry, info: Info) -> list[dict[str, Any]]:
         """What the chains of an entry did at a step."""
-        rows = (info.candidate.sentences.inputs == entry.number).nonzero()[:, 0]
+        rows = (info.sentences.inputs == entry.number).nonzero()[:, 0]
         own = info.select(rows)
         candidate = own.candidate
         columns = {

@@ -62,7 +62,7 @@ class Request:
                 {"event": "start", "sentence": place, "chains": entry.chains, "steps": entry.steps, "texts": texts}
             )
             entry.moved = lambda moves: self._tell(
-                {"event": "moves", "sentence": place, "step": entry.clock, "moves": moves}
+                {"event": "moves", "sentence": place, "step": entry.clocks[0], "moves": moves}
             )
         return entry
 

@@ -52,8 +52,12 @@ class Sentences:
 
     @classmethod
     def concatenate(cls, parts: "Sequence[Sentences]") -> "Sentences":
-        """The rows of all parts, one after the other."""
-        return cls(*(torch.cat([getattr(part, name) for part in parts]) for name in ("ids", "lengths", "inputs")))
+        """The rows of all parts, one after the other, with room for what any of them has room for."""
+        capacity = max(part.capacity for part in parts)
+        ids = [torch.nn.functional.pad(part.ids, (0, capacity - part.capacity)) for part in parts]
+        return cls(
+            torch.cat(ids), *(torch.cat([getattr(part, name) for part in parts]) for name in ("lengths", "inputs"))
+        )
 
     def to_lists(self) -> list[list[int]]:
         return [row[:length] for row, length in zip(self.ids.tolist(), self.lengths.tolist(), strict=True)]

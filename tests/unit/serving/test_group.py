@@ -93,6 +93,15 @@ def test_an_answer_beside_others_is_the_answer_alone(task: str) -> None:
     assert together(INPUTS[task], apart=1) == expected
 
 
+@pytest.mark.parametrize("few", [0, 8])
+def test_chains_may_go_ahead_alone_and_keep_step_with_others(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A source of up to `few` chains makes several steps at a time until others join."""
+    expected = alone(INPUTS["correct"])
+    monkeypatch.setattr(group, "FEW_ROWS", few)
+    monkeypatch.setattr(group, "STEPS_AHEAD", 3)
+    assert together(INPUTS["correct"], apart=3) == expected
+
+
 def test_a_chain_that_drew_by_its_row_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the test above rests on: a chain's numbers are its own, not those of its place in the batch."""
     expected = alone(INPUTS["keywords"])

@@ -126,3 +126,13 @@ def test_the_longest_sentence_can_be_read_alone() -> None:
     assert rows_within({"cpu": 100, "cuda": 1000}, 30, "cpu") == 3
     assert rows_within({"cpu": 100, "cuda": 1000}, 30, torch.device("cuda")) == 33
     assert rows_within({"cpu": 100, "cuda": 1000}, 300, "meta") == 1
+
+
+def test_parts_of_different_capacity_are_joined_in_the_widest() -> None:
+    parts = [[[1, 2], [3]], [[4, 5, 6, 7]], [[8]]]
+    joined = Sentences.concatenate(
+        [Sentences.from_lists(rows, 5 + at, [at] * len(rows)) for at, rows in enumerate(parts)]
+    )
+    assert joined.to_lists() == [row for rows in parts for row in rows]
+    assert (joined.capacity, joined.inputs.tolist()) == (7, [0, 0, 1, 2])
+    assert padding_is_zero(joined)
