@@ -44,7 +44,7 @@ def serving(engine: Engine, **settings: Any) -> Iterator[Running]:
         assert not thread.is_alive()
 
 
-def soon(condition: Callable[[], bool], seconds: float = 5.0) -> bool:
+def soon(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
     """Whether a condition comes true within a while: what other threads do is waited for, not slept through."""
     until = monotonic() + seconds
     while monotonic() < until:

@@ -22,8 +22,8 @@ Answer = TypeVar("Answer")
 async def read_body(request: Request, settings: ServerSettings) -> bytes:
     """The whole body, however it is sent; refused as soon as it is larger than a body may be."""
     try:
-        return await asyncio.wait_for(_read(request, settings.max_bytes), settings.read_seconds)
-    except (TimeoutError, asyncio.TimeoutError) as error:
+        return await within(settings.read_seconds, _read(request, settings.max_bytes))
+    except TimeoutError as error:
         raise Refusal(
             408, "body-late", f"the body did not arrive within {settings.read_seconds:g} seconds; send it again"
         ) from error
@@ -105,6 +105,22 @@ def has_halves(text: str) -> bool:
     except UnicodeEncodeError:
         return True
     return False
+
+
+async def within(seconds: float, work: Coroutine[Any, Any, Answer]) -> Answer:
+    """What the work comes to; `TimeoutError` where it takes longer, and then it is cancelled.
+
+    `asyncio.wait_for` would swallow a cancellation that comes just when the work is done, before Python 3.12: a stream
+    whose reader has gone would go on for ever.
+    """
+    working = asyncio.ensure_future(work)
+    try:
+        await asyncio.wait([working], timeout=seconds)
+        if not working.done():
+            raise TimeoutError
+        return working.result()
+    finally:
+        working.cancel()
 
 
 async def unless_gone(request: Request, work: Coroutine[Any, Any, Answer]) -> Answer:

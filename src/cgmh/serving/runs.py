@@ -12,9 +12,9 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
-from .bodies import disconnected
+from .bodies import disconnected, within
 from .configuration import ServerSettings
 from .problems import Refusal, refusal_of
 from .protocols import Event
@@ -119,8 +119,8 @@ class Run:
                 else:
                     news = self._news
                     try:
-                        await asyncio.wait_for(news.wait(), _PING_SECONDS)
-                    except (TimeoutError, asyncio.TimeoutError):
+                        await within(_PING_SECONDS, news.wait())
+                    except TimeoutError:
                         yield _PING
         finally:
             self._readers -= 1
@@ -217,7 +217,11 @@ class EventStream(Response):
         try:
             async for line in lines:
                 part = {"type": "http.response.body", "body": line, "more_body": True}
-                await asyncio.wait_for(send(part), self._write_seconds)
+                await within(self._write_seconds, _sent(send, part))
         finally:
             await lines.aclose()  # type: ignore[attr-defined]
         await send({"type": "http.response.body", "body": b""})
+
+
+async def _sent(send: Send, part: Message) -> None:
+    await send(part)

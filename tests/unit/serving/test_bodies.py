@@ -1,6 +1,8 @@
+import asyncio
+
 import pytest
 
-from cgmh.serving.bodies import has_halves, read_object
+from cgmh.serving.bodies import has_halves, read_object, within
 from cgmh.serving.problems import Refusal
 
 
@@ -37,3 +39,29 @@ def test_what_is_one() -> None:
 def test_halves() -> None:
     assert has_halves("a\ud800")
     assert not has_halves("a😀")
+
+
+def test_a_cancellation_is_never_swallowed() -> None:
+    """Not even when it comes just as the work is done."""
+
+    async def run() -> None:
+        done = asyncio.Event()
+        waiting = asyncio.create_task(within(60, done.wait()))
+        for _ in range(3):
+            await asyncio.sleep(0)
+        done.set()
+        await asyncio.sleep(0)  # the work is done; who waits for it has not been told yet
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+    asyncio.run(run())
+
+
+def test_time_is_over() -> None:
+    async def run() -> None:
+        with pytest.raises(TimeoutError):
+            await within(0.01, asyncio.Event().wait())
+        assert await within(60, asyncio.sleep(0, "done")) == "done"
+
+    asyncio.run(run())
