@@ -23,6 +23,7 @@ from ..inputs import CorrectInput, KeywordInput, ParaphraseInput
 from ..models.load import load_embedded
 from ..sampling.shards import others_sleep
 from ..threads import num_cores, single_threaded
+from .bodies import within
 from .configuration import CAPACITY
 from .messages import Lines, Message, encode, write_job
 from .protocols import EngineLost, Event, Job, Outcome, Overloaded, Stats
@@ -126,29 +127,31 @@ class Pool:
         parts = [self._queue(each, None) for each in jobs]
         began = monotonic()
         try:
-            answers = await asyncio.wait_for(asyncio.gather(*(part.answered for part in parts)), seconds)
-        except asyncio.TimeoutError:  # in Python 3.10 not yet the same as the built-in one
-            raise TimeoutError from None
+            answers = [part.answered for part in parts]
+            _, late = await asyncio.wait(answers, timeout=seconds, return_when=asyncio.FIRST_EXCEPTION)
+            if late and not any(answer.done() and answer.exception() for answer in answers):
+                raise TimeoutError
+            outcomes = [outcome for answer in answers if answer.done() for outcome in answer.result()]
         finally:
             for part in parts:
                 self._cancel(part)
         self._seconds += 0.1 * (monotonic() - began - self._seconds)
-        return [outcome for answer in answers for outcome in answer]
+        return outcomes
 
-    async def events(self, job: Job, seconds: float) -> AsyncIterator[Event]:
+    def events(self, job: Job, seconds: float) -> AsyncIterator[Event]:
         """The run of a job of one input as it goes on."""
         self._check_room(len(job.inputs))
         events: asyncio.Queue[Event] = asyncio.Queue()
         part = self._queue(job, events)
         part.answered.add_done_callback(lambda _: events.put_nowait({"event": "end"}))
-        end = monotonic() + seconds
+        return self._events(part, events, monotonic() + seconds)
+
+    async def _events(self, part: _Part, events: "asyncio.Queue[Event]", end: float) -> AsyncIterator[Event]:
         try:
-            while (event := await asyncio.wait_for(events.get(), end - monotonic()))["event"] != "end":
+            while (event := await within(end - monotonic(), events.get()))["event"] != "end":
                 yield event
             yield {"event": "result", "result": part.answered.result()[0]}
             yield {"event": "end"}
-        except asyncio.TimeoutError:
-            raise TimeoutError from None
         finally:
             self._cancel(part)
 
@@ -218,7 +221,8 @@ class Pool:
         for process in self._processes:
             if process.parts.pop(part.number, None):
                 self._send(process, {"id": part.number, "cancel": True})
-        part.answered.cancel()
+        if not part.answered.cancel() and not part.answered.cancelled():
+            part.answered.exception()  # nobody else may ask for it
         self._dispatch()
 
     def _send(self, process: _Process, message: Message) -> None:
