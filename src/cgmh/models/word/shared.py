@@ -40,7 +40,7 @@ class SharedEncoding:
     def of(cls, keys: list[Ids], distinct: Sequence[Ids], held: RecurrentEncoding) -> "SharedEncoding":
         """Chains at the sentences `keys` [B], each of which is among the distinct ones [D] whose states are given."""
         num_slots, device = len(keys) + SPARE, held.ids.device
-        states = RecurrentEncoding(*(table.new_empty(num_slots, *table.shape[1:]) for table in vars(held).values()))
+        states = RecurrentEncoding(*(table.new_zeros(num_slots, *table.shape[1:]) for table in vars(held).values()))
         slot_of = {key: slot for slot, key in enumerate(distinct)}
         _put(states, indices(len(distinct), device), held)
         slots = [slot_of[key] for key in keys]
