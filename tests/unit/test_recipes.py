@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from cgmh.evaluation.corrections import CorrectionSet
+from cgmh.inputs import CorrectInput
 from cgmh.models.pull.store import EMBEDDED, VERBS
 from cgmh.tasks.correct.costs import COSTS, COSTS_BIG
 from cgmh.tasks.correct.source import first_factor
@@ -226,7 +227,8 @@ def test_probabilities_are_fitted_to_what_is_kept_of_a_run(
     calibrate = recipe("correction/calibrate.py")
     for name in ("source", "ref0"):
         (tmp_path / name).write_text("fine .\n" * 200)
-    run = {"set": str(tmp_path), "limit": None, "model": calibrate.model_name(), "steps": 100, "chains": 12, "seed": 0}
+    usual = {name: getattr(CorrectInput.defaults, name) for name in ("steps", "chains")}
+    run = {"set": str(tmp_path), "limit": None, "model": calibrate.model_name(), **usual, "seed": 0}
     journal = calibrate.Journal(tmp_path / f"calibration-{tmp_path.name}.jsonl", {**run, "temperature": 1.0})
     for number in range(200):  # of 0.2 a quarter is right, of 1.0 nine tenths
         journal.add(str(number), {"edits": [["tense", 0.2, number % 4 == 0], ["comma", 1.0, number % 10 > 0]]})

@@ -19,6 +19,7 @@ from ..text.sentences import Sentences, pad
 
 ALIGNED = 256  # sentences that are aligned together: a table of each is held in lists
 MAX_REMEMBERED = 100_000  # sentences whose costs are remembered
+MAX_CELLS = 1_000_000  # words of the source times words of the sentences that are aligned together
 ROUNDING = 1e-9  # nats by which equal costs may differ
 
 
@@ -110,7 +111,10 @@ class Channel:
         new = {key: at for at, key in enumerate(asked) if key not in known}
         if new:
             rows = torch.tensor(list(new.values()), device=sentences.device)
-            known.update(zip(new, self._log_factor(sentences.select(rows)).tolist(), strict=True))
+            cells = max(1, self._tables["ids"].shape[1] * sentences.capacity)
+            together = max(1, MAX_CELLS // cells)
+            parts = [self._log_factor(sentences.select(part)) for part in torch.split(rows, together)]
+            known.update(zip(new, np.concatenate(parts).tolist(), strict=True))
         return torch.tensor([known[key] for key in asked], dtype=torch.float64, device=sentences.device)
 
     def _log_factor(self, sentences: Sentences) -> NDArray[np.float64]:

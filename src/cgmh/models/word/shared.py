@@ -40,7 +40,10 @@ class SharedEncoding:
     def of(cls, keys: list[Ids], distinct: Sequence[Ids], held: RecurrentEncoding) -> "SharedEncoding":
         """Chains at the sentences `keys` [B], each of which is among the distinct ones [D] whose states are given."""
         num_slots, device = len(keys) + SPARE, held.ids.device
-        states = RecurrentEncoding(*(table.new_zeros(num_slots, *table.shape[1:]) for table in vars(held).values()))
+        # Memory of states that is never written to is never taken; but what has been read of a slot must be nothing.
+        states = RecurrentEncoding(*(table.new_empty(num_slots, *table.shape[1:]) for table in vars(held).values()))
+        states.lengths.zero_()
+        states.num_backward.zero_()
         slot_of = {key: slot for slot, key in enumerate(distinct)}
         _put(states, indices(len(distinct), device), held)
         slots = [slot_of[key] for key in keys]

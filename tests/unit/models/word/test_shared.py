@@ -109,3 +109,18 @@ def test_a_copy_of_some_rows_goes_its_own_way(small: RecurrentModel, start: Sent
     before = words.log_prob(encoding)
     assert float(words.log_prob(copy)[0]) != float(before[3])
     assert float(words.log_prob(copy)[1]) == pytest.approx(float(before[1]), abs=1e-12)
+
+
+def test_a_slot_that_was_never_used_has_nothing_to_read(
+    small: RecurrentModel, start: Sentences, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Memory holds anything before it is written to: more gaps than slots go through all of these."""
+    empty = torch.Tensor.new_empty
+    monkeypatch.setattr(torch.Tensor, "new_empty", lambda *args, **kw: empty(*args, **kw).fill_(-7))
+    model, word = SharedWords(small), small.vocabulary.ids["cat"]
+    encoding = model.encode(start)
+    rows = torch.zeros(len(encoding.users) + 1, dtype=torch.int64)
+    at = torch.ones_like(rows)
+    many = model.fill(encoding, rows, at, at + 1).log_prob(torch.full_like(rows, word))
+    alone = model.fill(model.encode(start), rows[:1], at[:1], at[:1] + 1).log_prob(torch.tensor([word]))
+    torch.testing.assert_close(many, alone.expand(len(rows)))
