@@ -248,11 +248,11 @@ class Group:
             problem = self.task.pose(sources, self._models, 1, 0, self.lexicon, standing)
         for number, entry in enumerate(everyone):
             entry.number = number
-        model = problem.target.model
+        kernel, model = problem.kernel(problem.target), problem.target.model
+        state = kernel.init(problem.start)
         if isinstance(model, ProductOfExperts) and before is not None:
-            model.recall(before.problem.target.model)
-        kernel = problem.kernel(problem.target)
-        self.entries, self._walk = everyone, _Walk(problem, kernel, everyone, kernel.init(problem.start))
+            model.recall(state.encoding, before.problem.target.model, before.state.encoding)
+        self.entries, self._walk = everyone, _Walk(problem, kernel, everyone, state)
 
     def _close(self) -> None:
         """Hand what was recorded since the last change to the entries."""

@@ -29,9 +29,10 @@ from .messages import Lines, Message, encode, write_job
 from .protocols import EngineLost, Event, Job, Outcome, Overloaded, Stats
 from .worker import serve
 
-INPUTS_OF_PROCESS = 32  # that it works on at a time
+CHAINS_OF_PROCESS = 640  # that it works on at a time; what waits goes to whichever has room first
+CHARACTERS_OF_SENTENCE = 120
 MAX_EVENTS = 10_000  # of a run that nobody has read yet
-LITTLE = 2  # inputs by which a process may be busier than another one that knows less
+LITTLE = 24  # chains by which a process may be busier than another one that knows less
 MOST_SEEN = 4_000  # sentences of which it is known which process has seen them
 ATTEMPTS = 2  # at a job whose process died
 SECONDS_OF_INPUT = 1.0  # that an input takes while the machine is busy, about: for Retry-After, until one is measured
@@ -53,6 +54,12 @@ class _Part:
     def size(self) -> int:
         return len(self.job.inputs)
 
+    @property
+    def cost(self) -> int:
+        """Chains that step, about; a text to correct has some for each sentence."""
+        chains = self.job.settings.chains
+        return sum(chains * (1 + len(str(input)) // CHARACTERS_OF_SENTENCE) for input in self.job.inputs)
+
 
 @dataclass(eq=False)
 class _Process:
@@ -68,6 +75,10 @@ class _Process:
     @property
     def size(self) -> int:
         return sum(part.size for part in self.parts.values())
+
+    @property
+    def cost(self) -> int:
+        return sum(part.cost for part in self.parts.values())
 
 
 class Pool:
@@ -194,7 +205,7 @@ class Pool:
         while self._waiting and self._processes:
             part = self._waiting[0]
             process = self._process_for(part)
-            if process.parts and process.size + part.size > INPUTS_OF_PROCESS:
+            if process.parts and process.cost + part.cost > CHAINS_OF_PROCESS:
                 return
             self._waiting.popleft()
             process.parts[part.number] = part
@@ -203,10 +214,10 @@ class Pool:
 
     def _process_for(self, part: _Part) -> _Process:
         """The least busy process; where it makes little difference, one that has answered about the same sentences."""
-        least = min(process.size for process in self._processes)
-        idle = [process for process in self._processes if process.size <= least + LITTLE]
+        least = min(process.cost for process in self._processes)
+        idle = [process for process in self._processes if process.cost <= least + LITTLE]
         sentences = [hash(text) for input in part.job.inputs for text in _SENTENCE.split(str(input))]
-        chosen = max(idle, key=lambda process: (sum(each in process.seen for each in sentences), -process.size))
+        chosen = max(idle, key=lambda process: (sum(each in process.seen for each in sentences), -process.cost))
         for each in sentences:
             chosen.seen[each] = None
             chosen.seen.move_to_end(each)

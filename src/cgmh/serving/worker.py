@@ -13,6 +13,7 @@ from typing import Any, cast
 import torch
 
 from ..errors import BadInput, CgmhError
+from ..inputs import CorrectInput, ParaphraseInput
 from ..proposals.protocols import MOVES
 from ..remembered import ANSWERS
 from ..result import Result
@@ -220,7 +221,10 @@ class Worker:
 def joins(job: Job) -> bool:
     """Whether the chains of a job can step beside those of others."""
     settings = job.settings
-    special = any(getattr(input, name, False) for input in job.inputs for name in ("paper", "gibbs"))
+    special = any(
+        (isinstance(input, CorrectInput) and input.paper) or (isinstance(input, ParaphraseInput) and input.gibbs)
+        for input in job.inputs
+    )
     plain = settings.temper == 1 and not settings.anneal and settings.trace == "none" and settings.use is None
     return job.big is None and plain and not special
 

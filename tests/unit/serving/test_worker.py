@@ -172,6 +172,12 @@ def test_plain_chains_of_the_word_model_join(settings: dict[str, Any], *, expect
     assert joins(Job((KeywordInput(("snow",)),), replace(FEW, **settings))) is expected
 
 
+def test_plain_inputs_of_every_task_join() -> None:
+    assert joins(Job((KeywordInput(("snow",)),), KeywordInput.defaults))
+    assert joins(Job((ParaphraseInput("How are you?"),), ParaphraseInput.defaults))
+    assert joins(Job((CorrectInput("I has."),), CorrectInput.defaults))
+
+
 def test_a_big_model_and_the_papers_kernels_do_not_join() -> None:
     assert not joins(Job((KeywordInput(("snow",)),), FEW, "gemma3-270m"))
     assert not joins(Job((CorrectInput("I has.", paper=True),), FEW))

@@ -289,10 +289,11 @@ class ProductOfExperts(TwoStageModel):
         words = self.words.bound(lexicon)
         return ProductOfExperts(words, self._weights, self._text_model, self._text_weight, lexicon)
 
-    def recall(self, other: object) -> None:
-        """Know what another one of the same models and lexicon has read."""
+    def recall(self, encoding: TwoStageEncoding, other: object, before: Any) -> None:
+        """Know what another one of the same models and lexicon has read, whose encoding was `before`."""
         if isinstance(other, ProductOfExperts):
             self._known = other._known  # noqa: SLF001
+            encoding.words.gains = before.words.gains
 
     def finish(self, encoding: TwoStageEncoding, pending: TwoStagePending, keep: Tensor) -> Tensor:
         """[R]: the weighted sum of all readings where `keep`, 0 elsewhere.
