@@ -21,7 +21,7 @@ from ...errors import BadModel
 from ...text.vocabulary import Vocabulary
 from ..pull.registry import REGISTRY
 from ..pull.store import CONFIG, EMBEDDED, WEIGHTS, read_checked, read_config
-from .layers import Int8Linear, Linear, Stack, WordTable, int8_is_fast
+from .layers import Int8Linear, Linear, Stack, WordTable, float_linear, int8_is_fast
 from .network import NetworkConfig
 from .recurrent import Direction, Predictor, RecurrentModel
 
@@ -169,7 +169,7 @@ def _build(
         if precision == "int8" and bounded:
             return Int8Linear.of(weight, scale, bias)
         dense = (weight.to(exact) * scale[:, None]).to(device, dtype)
-        return partial(torch.nn.functional.linear, weight=dense, bias=bias.to(device, dtype))
+        return partial(float_linear, weight=dense, bias=bias.to(device, dtype))
 
     shape = (config.num_classes, config.class_size)
     scale, bias = tensors["table.scale"].view(shape), tensors["table.bias"].view(shape)

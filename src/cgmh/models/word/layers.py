@@ -16,6 +16,7 @@ from ...threads import second_thread
 from .network import products_by_class
 
 Linear = Callable[[Tensor], Tensor]  # [N, in] -> [N, out]
+FEW = 4  # rows from which on a product is the same row by row, however many there are
 
 
 def int8_is_fast() -> bool:
@@ -135,6 +136,19 @@ class Stack:
         return states, rows, times
 
 
+def _product_of_few(rows: Tensor, matrix: Tensor) -> Tensor:
+    """[N, K]: the product of few rows [N, D] as that of more: one to three are summed up in another order, and a word
+    would have another probability alone than beside others."""
+    return torch.mm(torch.nn.functional.pad(rows, (0, 0, 0, FEW - len(rows))), matrix)[: len(rows)]
+
+
+def float_linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """W x + b [N, out] in floating point, each row the same in any batch."""
+    if len(x) < FEW:
+        return torch.nn.functional.linear(torch.nn.functional.pad(x, (0, 0, 0, FEW - len(x))), weight, bias)[: len(x)]
+    return torch.nn.functional.linear(x, weight, bias)
+
+
 class WordTable:
     """Rows of the tied embedding, [C, S, D]: input vectors, and logits of the words of one class."""
 
@@ -167,7 +181,11 @@ class WordTable:
         products = query.new_empty(len(query), self.class_size)
         ordered = query.index_select(0, order).split_with_sizes(sizes)
         for part, product, number in zip(ordered, products.split_with_sizes(sizes), distinct.tolist(), strict=True):
-            torch.mm(part, self._blocks[number].to(kind).t(), out=product)  # int8 is widened here, a class at a time
+            block = self._blocks[number].to(kind).t()  # int8 is widened here, a class at a time
+            if len(part) < FEW:
+                product.copy_(_product_of_few(part, block))
+            else:
+                torch.mm(part, block, out=product)
         result = torch.empty_like(products).index_copy_(0, order, products)
         if self._scale is not None:
             result *= self._scale.index_select(0, classes)
@@ -178,4 +196,5 @@ class WordTable:
         if self._dense is None:
             dense = self._table if self._scale is None else self._table.float() * self._scale[..., None]
             self._dense = dense.flatten(0, 1)
-        return (query @ self._dense.t()).view(len(query), self.num_classes, -1) + self._bias
+        multiply = _product_of_few if len(query) < FEW else torch.mm
+        return multiply(query, self._dense.t()).view(len(query), self.num_classes, -1) + self._bias

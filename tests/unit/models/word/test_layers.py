@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
+from cgmh.models.load import load_embedded
 from cgmh.models.word.checkpoint import quantise
 from cgmh.models.word.layers import Int8Linear, Stack, WordTable, int8_is_fast, widen
 
@@ -91,3 +92,16 @@ def test_int8_does_not_depend_on_the_batch(chance: torch.Generator) -> None:
     assert torch.equal(multiply(x), alone)
     expected = linear(x, weight * scale[:, None], multiply(torch.zeros(1, WIDTH))[0])
     torch.testing.assert_close(alone, expected, rtol=0, atol=0.05)
+
+
+def test_a_word_has_one_probability_however_many_stand_beside_it() -> None:
+    """To the last bit, for the shipped network: an answer of a server must not depend on who else asks."""
+    forward = load_embedded()._forward.predictor
+    rows, width = 37, load_embedded()._forward.stack.hidden
+    states = torch.rand(rows, width, generator=torch.Generator().manual_seed(0)) * 2 - 1
+    words = torch.arange(rows) % 3 * 196 + torch.arange(rows)
+    together = forward.log_prob(states, words)
+    for size in (1, 2, 3, 4, 5, 9):
+        parts = zip(states.split(size), words.split(size), strict=True)
+        apart = torch.cat([forward.log_prob(*part) for part in parts])
+        assert torch.equal(apart, together), size
