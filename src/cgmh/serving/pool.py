@@ -69,6 +69,7 @@ class _Process:
     writer: asyncio.StreamWriter
     reading: "asyncio.Task[None] | None" = None
     parts: dict[int, _Part] = field(default_factory=dict)
+    is_gone: bool = False
     done: Message = field(default_factory=dict)  # what it has done so far, as it last said
     seen: "OrderedDict[int, None]" = field(default_factory=OrderedDict)  # the sentences that it has in mind, hashed
 
@@ -79,6 +80,13 @@ class _Process:
     @property
     def cost(self) -> int:
         return sum(part.cost for part in self.parts.values())
+
+    def has_died(self) -> bool:
+        """Whether it is gone; `Pool` hears of it a little later."""
+        if not self.is_gone:
+            with suppress(ChildProcessError):
+                self.is_gone = os.waitpid(self.id, os.WNOHANG)[0] != 0
+        return self.is_gone
 
 
 class Pool:
@@ -202,9 +210,9 @@ class Pool:
 
     def _dispatch(self) -> None:
         """Send what waits to the processes that have room, the least busy first."""
-        while self._waiting and self._processes:
+        while self._waiting and (alive := [process for process in self._processes if not process.has_died()]):
             part = self._waiting[0]
-            process = self._process_for(part)
+            process = self._process_for(part, alive)
             if process.parts and process.cost + part.cost > CHAINS_OF_PROCESS:
                 return
             self._waiting.popleft()
@@ -212,10 +220,10 @@ class Pool:
             part.attempts += 1
             self._send(process, {"id": part.number, **write_job(part.job), "watched": part.events is not None})
 
-    def _process_for(self, part: _Part) -> _Process:
+    def _process_for(self, part: _Part, alive: list[_Process]) -> _Process:
         """The least busy process; where it makes little difference, one that has answered about the same sentences."""
-        least = min(process.cost for process in self._processes)
-        idle = [process for process in self._processes if process.cost <= least + LITTLE]
+        least = min(process.cost for process in alive)
+        idle = [process for process in alive if process.cost <= least + LITTLE]
         sentences = [hash(text) for input in part.job.inputs for text in _SENTENCE.split(str(input))]
         chosen = max(idle, key=lambda process: (sum(each in process.seen for each in sentences), -process.cost))
         for each in sentences:
@@ -290,8 +298,9 @@ class Pool:
 
     async def _replace(self, process: _Process) -> None:
         """What a process that died was working on goes to another one; what it was twice is given up."""
-        with suppress(ChildProcessError):
-            os.waitpid(process.id, 0)
+        if not process.has_died():
+            with suppress(ChildProcessError):
+                os.waitpid(process.id, 0)
         self._processes.remove(process)
         self._past.append(process.done)
         process.writer.close()

@@ -114,7 +114,10 @@ def test_a_killed_process_is_replaced_and_its_jobs_are_answered(running: Running
         await asyncio.sleep(0.1)
         for process in before:
             os.kill(process, signal.SIGKILL)
-        return await asyncio.gather(*tasks)
+        answers = await asyncio.gather(*tasks)
+        while len(running.processes()) < 2 or set(before) & set(running.processes()):
+            await asyncio.sleep(0.05)
+        return answers
 
     answers = running.run(load())
     assert [answer[0]["input"] for answer in answers] == ["snow", "river"]
@@ -128,8 +131,10 @@ def test_a_job_that_kills_twice_is_given_up(running: Running) -> None:
         for _ in range(2):
             while not any(process.parts for process in running.pool._processes):
                 await asyncio.sleep(0.05)
-            os.kill(next(process.id for process in running.pool._processes if process.parts), signal.SIGKILL)
-            await asyncio.sleep(0.3)
+            working = next(process.id for process in running.pool._processes if process.parts)
+            os.kill(working, signal.SIGKILL)
+            while working in running.processes():
+                await asyncio.sleep(0.05)
         await task
 
     with pytest.raises(EngineLost, match="died"):
