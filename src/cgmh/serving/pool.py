@@ -34,7 +34,7 @@ CHARACTERS_OF_SENTENCE = 120
 MAX_EVENTS = 10_000  # of a run that nobody has read yet
 LITTLE = 24  # chains by which a process may be busier than another one that knows less
 MOST_SEEN = 4_000  # sentences of which it is known which process has seen them
-ATTEMPTS = 2  # at a job whose process died
+ATTEMPTS = 3  # at a job whose process died; the next one may be dying already
 SECONDS_OF_INPUT = 1.0  # that an input takes while the machine is busy, about: for Retry-After, until one is measured
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _FIRST = (KeywordInput(("snow", "river")), ParaphraseInput("How are you today?"), CorrectInput("I has two apple."))
@@ -297,7 +297,7 @@ class Pool:
         self._dispatch()
 
     async def _replace(self, process: _Process) -> None:
-        """What a process that died was working on goes to another one; what it was twice is given up."""
+        """What a process that died was working on goes to another one; what was tried often enough is given up."""
         if not process.has_died():
             with suppress(ChildProcessError):
                 os.waitpid(process.id, 0)

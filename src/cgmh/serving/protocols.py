@@ -31,7 +31,7 @@ class Overloaded(CgmhError):
 
 
 class EngineLost(CgmhError):
-    """The process that worked on a job died, twice; or the server is shutting down."""
+    """The process that worked on a job died, again and again; or the server is shutting down."""
 
 
 @dataclass(frozen=True)
