@@ -157,7 +157,7 @@ class Group:
     @property
     def everyone(self) -> list[Entry]:
         """Those that step, that will join, and that wait."""
-        return [*self.entries, *self._begun, *self.waiting]
+        return list(dict.fromkeys([*self.entries, *self._begun, *self.waiting]))
 
     def accepts(self, entry: Entry) -> bool:
         """Whether it is asked as those in the group are, and there is room for more words of its own."""
@@ -189,9 +189,9 @@ class Group:
     @torch.inference_mode()
     def step(self) -> None:
         """One step of every chain; before it, some of those that wait are begun, and those that are may join."""
-        new, self.waiting = self.waiting[:BEGUN_AT_ONCE], self.waiting[BEGUN_AT_ONCE:]
-        if new:
-            self._begin(new)
+        if new := self.waiting[:BEGUN_AT_ONCE]:
+            self._begin(new)  # if that fails, they are still among `everyone`
+            self.waiting = self.waiting[len(new) :]
         if self._begun and (self._walk is None or monotonic() >= self._may_join_at):
             began = monotonic()
             self._join()
@@ -241,7 +241,7 @@ class Group:
     def _join(self) -> None:
         """Pose all together, and go on."""
         self._close()
-        everyone, self._begun = [*self.entries, *self._begun], []
+        everyone = [*self.entries, *self._begun]
         problem, before = self._posed, self._walk
         if problem is None or before is not None:
             sources, standing = [entry.source for entry in everyone], [entry.standing for entry in everyone]
@@ -252,7 +252,7 @@ class Group:
         state = kernel.init(problem.start)
         if isinstance(model, ProductOfExperts) and before is not None:
             model.recall(state.encoding, before.problem.target.model, before.state.encoding)
-        self.entries, self._walk = everyone, _Walk(problem, kernel, everyone, state)
+        self.entries, self._begun, self._walk = everyone, [], _Walk(problem, kernel, everyone, state)
 
     def _close(self) -> None:
         """Hand what was recorded since the last change to the entries."""

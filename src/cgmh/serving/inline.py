@@ -1,4 +1,4 @@
-"""An engine for development: one thread that samples one job after the other, in the process of the server."""
+"""An engine where processes cannot be forked: one thread that samples one job after the other, beside the server."""
 
 import asyncio
 import threading

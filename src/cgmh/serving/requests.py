@@ -1,5 +1,6 @@
 """What a request of ours may say: the fields are named as the arguments in Python, with the same defaults."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
@@ -97,9 +98,9 @@ class Request(BaseModel):
         except BadInput as error:
             raise refused_input(str(error)) from error
 
+    @abstractmethod
     def read(self, input: Any, asked: dict[str, Any], limits: ServerSettings) -> Input:
         """One input; `asked` are the fields that all of them share."""
-        raise NotImplementedError
 
     def _settings(self, limits: ServerSettings) -> Settings:
         """The task's defaults, lowered to what the server allows, and what was asked for."""

@@ -19,6 +19,7 @@ from cgmh.serving.messages import Lines, Message, encode, write_job
 from cgmh.serving.protocols import Job
 from cgmh.serving.worker import Worker, joins
 from cgmh.settings import Settings
+from cgmh.tasks import Keywords
 
 FEW = Settings(chains=3, steps=4, n=1)
 OTHER = {"temper": 2, "anneal": True, "trace": "all", "use": "target"}  # what takes chains that do not join
@@ -140,6 +141,24 @@ def test_an_internal_error_hits_only_whoever_causes_it(
     said = capfd.readouterr().err
     assert "RuntimeError in fails_beside_snow" in said
     assert "secret" not in said
+
+
+def test_an_error_before_the_first_step_is_answered_too(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever was about to begin or to join is not forgotten."""
+    pose = Keywords.pose
+
+    def fails_beside_snow(self: Keywords, sources: Any, *rest: Any) -> Any:
+        if any("snow" in str(source) for source in sources):
+            raise RuntimeError("secret snow")
+        return pose(self, sources, *rest)
+
+    monkeypatch.setattr(Keywords, "pose", fails_beside_snow)
+    for number, word in enumerate(("snow", "river", "train")):
+        caller.send(number, Job((KeywordInput((word,)),), FEW))
+    heard = {message["id"]: message["outcomes"][0] for message in (caller.hear(), caller.hear(), caller.hear())}
+    assert "internal error" in heard[0]["error"]
+    assert "river" in heard[1]["results"][0]["words"]
+    assert "train" in heard[2]["results"][0]["words"]
 
 
 def test_more_chains_than_there_is_room_for_wait(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
