@@ -96,7 +96,7 @@ def fill(problem: Problem, settings: Settings) -> Visited:
     """What the package's kernel visits at the default settings."""
     kernel = Kernel(problem.target, problem.moves(problem.target.model), window=WINDOW)
     beta = Constant(1 / settings.temperature)
-    steps = settings.num_steps(with_big=False)
+    steps = settings.num_steps
     began = time.perf_counter()
     record = run(kernel, problem.start, steps, settings.seed, beta, torch.arange(settings.chains))
     visited = Visited(seconds=time.perf_counter() - began)

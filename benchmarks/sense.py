@@ -61,7 +61,7 @@ def main() -> None:
     for way in args.ways:
         big = None
         if way != "embedded":
-            big = open_model(name, args.device, None if way == "rerank" else "float32")
+            big = open_model(name, args.device)
         readings = args.readings if way == "target" else None
         settings = Settings(steps=args.steps, readings=readings, use=None if big is None else way)
         began, rows, signature = time.perf_counter(), [], ""

@@ -22,6 +22,7 @@ from cgmh.models.word.two_stage import TwoStageModel, log_readings
 from cgmh.sampling import Constant, Kernel
 from cgmh.sampling.runs import run
 from cgmh.tasks import Correct
+from cgmh.tasks.correct.report import Corrections
 from cgmh.tasks.correct.source import TypedSentence
 from cgmh.text.tokenizer import join
 
@@ -36,8 +37,9 @@ def pools(typed: Sequence[TypedSentence], models: Models, args: argparse.Namespa
     kernel = Kernel(problem.target, problem.moves(model), model.window, trust=model.trust)
     chains = torch.arange(args.chains).repeat(len(typed))
     record = run(kernel, problem.start, args.steps, args.seed, Constant(1 / args.temperature), chains)
+    assert isinstance(problem.report, Corrections)
     for number, sentence in enumerate(typed):
-        source = tuple(problem.lexicon.add(word) for word in sentence.sentence.words)
+        source = tuple(problem.report.sources[number].ids)
         own = record.of(number)
         visited = dict(zip(map(tuple, own.proposed.to_lists()), own.steps["log_target"].tolist(), strict=True))
         visited |= zip(map(tuple, own.final.to_lists()), own.finals["log_target"].tolist(), strict=True)

@@ -53,7 +53,7 @@ class Run:
 
     @property
     def steps(self) -> int:
-        return self.settings.num_steps(with_big=self.models.text is not None)
+        return self.settings.num_steps
 
     def visits(self) -> tuple[list[Visit], list[Visit]]:
         """Every sentence that a chain came to, its last one included; and the last ones alone.
@@ -97,7 +97,7 @@ def signature(task: str, models: Models, settings: Settings, about: str = "") ->
         "" if text is None else f"{models.use} {text.name}",
         "" if models.masked is None else f"words also from {models.masked.name}",
         f"chains {settings.chains}",
-        f"steps {settings.num_steps(with_big=text is not None)}" if counts_steps else "",
+        f"steps {settings.num_steps}" if counts_steps else "",
         "" if settings.readings is None else f"readings {settings.readings}",
         f"temperature {settings.temperature:g}",
         f"temper {settings.temper}" if settings.temper > 1 else "",

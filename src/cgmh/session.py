@@ -71,7 +71,7 @@ class Session:
         _check(settings, bare, has_budget=has_budget)
         self.models = bare.after(settings.context)
         readings = settings.budget if bare.use == "target" and has_budget else None
-        steps = settings.num_steps(with_big=bare.text is not None)
+        steps = settings.num_steps
         self.settings = replace(settings, steps=settings.steps if readings else steps, readings=readings, use=bare.use)
         # With few readings, many chains would not get far: as many go on as each of them has readings.
         self.num_going = min(settings.chains, isqrt(readings)) if readings else settings.chains
@@ -102,7 +102,7 @@ class Session:
         settings, num_read = self.settings, 0
         each_costs = settings.readings  # what the bar counts: readings, or steps
         if each_costs is None:
-            each_costs = settings.chains * (settings.num_steps(with_big=False) + SETTLING * self.settles)
+            each_costs = settings.chains * (settings.num_steps + SETTLING * self.settles)
         unit = " steps" if settings.readings is None else " readings"
         with tqdm(total=0, unit=unit, unit_scale=True, delay=2, disable=not progress, leave=False) as bar:
             for first in range(0, len(self.inputs), READ_AHEAD):
@@ -242,7 +242,7 @@ class Session:
         kernel, beta = problem.kernel(target, self.models.masked), 1 / settings.temperature
         num_sources = int(start.inputs.max()) + 1
         names = torch.arange(len(start) // num_sources).repeat(num_sources)
-        steps, readings = settings.num_steps(with_big=False), None
+        steps, readings = settings.num_steps, None
         if settings.readings is not None:
             readings = _shares(settings.readings, self.num_going).repeat(num_sources)
             steps = settings.steps or STEPS_PER_READING * int(readings.max())

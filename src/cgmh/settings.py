@@ -16,8 +16,7 @@ RANGES = {
     "n": (1, 1000), "steps": (1, 10**7), "chains": (1, 8192), "seed": (0, 2**62), "temperature": (0.05, 20.0),
     "temper": (1, 64), "threshold": (0.0, 1.0), "readings": (1, 10**7),
 }  # fmt: skip
-STEPS = 100  # of a chain on the word model alone
-STEPS_WITH_BIG = 200
+STEPS = 200  # of a chain
 READINGS = 225  # of a big target, for each input: a few seconds on two cores
 STEPS_PER_READING = 50  # at most, of a chain that ends by its readings; about seven are usual
 SETTLING = 180  # steps on the word model before the chains go on with a big target: a start is free
@@ -36,8 +35,8 @@ class Settings:
     """How a run samples and what it shows. The defaults give five good sentences in a few seconds on two cores."""
 
     n: int = 5  # answers at most: there are fewer where the chains found fewer
-    steps: int | None = None  # of each chain; None: more with a big model than without, or as many as `readings` take
-    chains: int = 64
+    steps: int | None = None  # of each chain; None: `STEPS`, or as many as `readings` take
+    chains: int = 32
     seed: int = 0
     temperature: float = 0.75
     select: Rule = "best"
@@ -63,9 +62,10 @@ class Settings:
         for name, choices in {"select": RULES, "use": (None, *USES), "trace": TRACES}.items():
             choice(name, getattr(self, name), choices)
 
-    def num_steps(self, *, with_big: bool) -> int:
-        """Steps of each chain, with a big model or with none."""
-        return self.steps if self.steps is not None else STEPS_WITH_BIG if with_big else STEPS
+    @property
+    def num_steps(self) -> int:
+        """Steps of each chain, where no readings are counted."""
+        return STEPS if self.steps is None else self.steps
 
     @property
     def takes_readings(self) -> bool:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cgmh import BadInput, Settings
-from cgmh.settings import READINGS, RULES, STEPS, STEPS_WITH_BIG, USES
+from cgmh.settings import READINGS, RULES, STEPS, USES
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,6 @@ def test_the_budget_is_readings_unless_steps_are_given_or_needed() -> None:
     assert [Settings(select=rule).budget for rule in ("first", "consensus")] == [READINGS] * 2  # type: ignore[arg-type]
 
 
-def test_the_number_of_steps_depends_on_a_big_model_unless_it_is_given() -> None:
-    assert Settings().num_steps(with_big=False) == STEPS
-    assert Settings().num_steps(with_big=True) == STEPS_WITH_BIG > STEPS
-    assert {Settings(steps=7).num_steps(with_big=big) for big in (False, True)} == {7}
+def test_a_chain_makes_the_usual_number_of_steps_unless_one_is_given() -> None:
+    assert Settings().num_steps == STEPS
+    assert Settings(steps=7).num_steps == 7

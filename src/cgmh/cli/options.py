@@ -10,12 +10,12 @@ import click
 
 from ..errors import BadInput
 from ..models.pull.store import installed_big
-from ..settings import READINGS, STEPS, STEPS_WITH_BIG, Rule, Settings, Use
+from ..settings import READINGS, STEPS, Rule, Settings, Use
 from ..text.facts import KINDS
 from .input import read_lines
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-_STEPS = f"; by default {STEPS}, {STEPS_WITH_BIG} with a big model, or as many as --readings take."
+_STEPS = f"; by default {STEPS}, or as many as --readings take."
 SENTENCE_CHOICES: dict[Rule, str] = {
     "best": "the most natural of all visited",
     "first": "those reached first",

@@ -57,7 +57,7 @@ class Entry:
 
     @property
     def steps(self) -> int:
-        return self.session.settings.num_steps(with_big=False)
+        return self.session.settings.num_steps
 
     @property
     def is_done(self) -> bool:

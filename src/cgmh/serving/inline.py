@@ -93,7 +93,7 @@ class InlineEngine:
                     answers.append(({"error": str(outcome)}, None))
                 else:
                     answers.append((outcome.to_dict(), outcome))
-                    self._steps += job.settings.chains * job.settings.num_steps(with_big=job.big is not None)
+                    self._steps += job.settings.chains * job.settings.num_steps
             return answers
         finally:
             self._running = 0
@@ -125,7 +125,7 @@ class _Events:
         traced = replace(self._job, settings=replace(settings, trace="all"))
         ((outcome, result),) = await self._engine.answers(traced, self._seconds)
         start = [str(self._job.inputs[0])] if result is None or result.traced_from is None else [result.traced_from]
-        steps = settings.num_steps(with_big=self._job.big is not None)
+        steps = settings.num_steps
         yield {"event": "start", "chains": 1, "steps": steps, "texts": start}
         for step in result.trace if result is not None else ():
             yield {"event": "moves", "step": step.step, "moves": [_move(step.to_dict())]}

@@ -119,7 +119,7 @@ class Request(BaseModel):
         if sum(map(len, chosen["context"])) > _MAX_CONTEXT:
             raise wrong_field("context", f"more than {_MAX_CONTEXT:,} characters; a big model needs a few lines only")
         if chosen["steps"] is None and self.big is None:
-            chosen["steps"] = min(Settings().num_steps(with_big=False), limits.max_steps)
+            chosen["steps"] = min(Settings().num_steps, limits.max_steps)
         return replace(self.of.defaults, **chosen)
 
 
