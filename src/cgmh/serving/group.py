@@ -20,7 +20,7 @@ from ..models.load import Models
 from ..models.word.two_stage import ProductOfExperts
 from ..proposals.protocols import MOVES
 from ..result import Result
-from ..sampling.ahead import Round
+from ..sampling.ahead import Round, round_ahead
 from ..sampling.chain import STEPS_DRAWN_TOGETHER
 from ..sampling.kernel import Info, Kernel, State
 from ..sampling.runs import FEW_ROWS, STEPS_AHEAD, Record, Recorder, in_sequence
@@ -112,15 +112,19 @@ class _Walk:
 
     def _steps_ahead(self, going: Tensor) -> Info:
         """The next steps of some chains, up to the first of each that costs much."""
-        rows = going.repeat_interleave(STEPS_AHEAD)  # [N]
-        at = (self.clock[going][:, None] + torch.arange(STEPS_AHEAD)).flatten()  # [N]
-        draws, before = Draws(self._seeds[rows], self._names[rows], at), self.state
-        allowed = at < self._ends[rows]
-        self.state, info, made = self.kernel.steps_ahead(draws, before, rows, self._betas[rows], allowed, STEPS_AHEAD)
-        self.clock = self.clock.index_add(0, rows, made.long())
-        info = replace(info, step=at[made])
-        self._recorder.add_ahead(Round(self.clock, self.clock, before, self.state, info))
-        return info
+        made = round_ahead(
+            self.kernel,
+            self.state,
+            self.clock,
+            going,
+            STEPS_AHEAD,
+            lambda rows, at: Draws(self._seeds[rows], self._names[rows], at),
+            lambda rows, _: self._betas[rows],
+            self._ends,
+        )
+        self.state, self.clock = made.state, made.clock
+        self._recorder.add_ahead(made)
+        return made.info
 
     def record(self) -> Record | None:
         """What was recorded, if a step was made."""
