@@ -21,6 +21,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -41,6 +42,7 @@ THINGS = "apple|letter|bicycle|chair|ticket|window|blue car|small boat|old book|
 ENDS = "in the morning,at the market,because it rain,every days,with they friends,near a river".split(",")
 WORDS = "snow mountain river letter friend train kitchen garden winter doctor music bridge summer bread window".split()
 REFUSED = (429, 503)
+LOST = 0  # in place of a status: the connection broke
 WARM_UP = 1 / 3  # of the time of a load
 MEASURED_EVERY = 5.0  # seconds
 SHARES = {"correct": 0.6, "keywords": 0.25, "paraphrase": 0.15}
@@ -66,13 +68,19 @@ class Server:
 
     def __init__(self, capacity: int) -> None:
         command = [sys.executable, "-m", "cgmh", "serve", "--port", "0", "--capacity", str(capacity)]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)  # noqa: S603
-        assert self.process.stderr
-        for line in self.process.stderr:
-            if found := re.search(r"serving on (\S+)", line):
+        self._log = tempfile.NamedTemporaryFile("w+")  # noqa: SIM115 - a pipe that nobody reads would hold it up
+        self.process = subprocess.Popen(command, stderr=self._log)  # noqa: S603
+        while self.process.poll() is None:
+            if found := re.search(r"serving on (\S+)", self.log):
                 self.address = found[1]
                 return
-        raise RuntimeError("the server did not start")
+            time.sleep(0.1)
+        raise RuntimeError(f"the server did not start: {self.log}")
+
+    @property
+    def log(self) -> str:
+        """What it has written to stderr."""
+        return Path(self._log.name).read_text(encoding="utf-8")
 
     def memory(self) -> float:
         """MiB of the server and its processes, what they share counted once."""
@@ -129,7 +137,11 @@ async def for_a_while(client: httpx2.AsyncClient, clients: int, seconds: float, 
         while time.perf_counter() < end:
             task, body = again or next(asked)
             sent = time.perf_counter()
-            answer = await client.post(f"/v1/{task}", json=body)
+            try:
+                answer = await client.post(f"/v1/{task}", json=body)
+            except httpx2.TransportError:
+                times.setdefault(LOST, []).append(time.perf_counter() - sent)
+                return
             now = time.perf_counter()
             if first <= now < end:
                 times.setdefault(answer.status_code, []).append(now - sent)
@@ -247,8 +259,10 @@ async def measure(args: argparse.Namespace, server: Server) -> dict[str, Any]:
         await asyncio.sleep(2)
         began = time.perf_counter()
         server.process.send_signal(signal.SIGTERM)
-        await asyncio.to_thread(server.process.wait, 60)
+        with suppress(subprocess.TimeoutExpired):
+            await asyncio.to_thread(server.process.wait, 60)
         result["SIGTERM"] = {"seconds": time.perf_counter() - began, "exit code": server.process.returncode}
+        result["lines on stderr"] = server.log.count("\n")
         working.cancel()
         await asyncio.gather(working, return_exceptions=True)
     return result
