@@ -5,7 +5,7 @@ goes ahead to its next reading, and one call reads a candidate of almost every c
 that `sample` makes; only when its steps are made differs.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import torch
@@ -46,25 +46,48 @@ def sample_ahead(
     read before is not. When a chain ends depends on itself alone, not on the chains beside it. At most `most_ahead`
     steps of a chain are tried together.
     """
-    schedule = schedule or Constant()
+    schedule = Constant() if schedule is None else schedule
     device = state.sentences.device
     names = torch.arange(len(state.sentences), device=device) if chains is None else chains.to(device)
-    clock = torch.zeros_like(names)
+    clock, ends = torch.zeros_like(names), torch.full_like(names, steps)
     num_readings = state.encoding.num_readings.to(device)
     most = ROWS_AHEAD.get(device.type, ROWS_AHEAD["cpu"])
+
+    def draws(rows: Tensor, at: Tensor) -> Draws:
+        return Draws(seed, names[rows], at)
+
+    def beta(_: Tensor, at: Tensor) -> Tensor:
+        return schedule(at)
+
     while True:
-        active = clock < steps
+        active = clock < ends
         if readings is not None:
             active = active & (num_readings < readings.to(device))
         going = active.nonzero()[:, 0]
         if not len(going):
             return
-        number = max(1, min(most_ahead, most // len(going)))
-        rows = going.repeat_interleave(number)  # [N]
-        at = (clock[going][:, None] + torch.arange(number, device=device)).flatten()  # [N]
-        before = state
-        draws = Draws(seed, names[rows], at)
-        state, info, made = kernel.steps_ahead(draws, state, rows, schedule(at), at < steps, number)
-        clock = clock.index_add(0, rows, made.long())
-        num_readings = state.encoding.num_readings.to(device, copy=True)
-        yield Round(clock, num_readings, before, state, replace(info, step=at[made]))
+        made = round_ahead(kernel, state, clock, going, max(1, min(most_ahead, most // len(going))), draws, beta, ends)
+        state, clock, num_readings = made.state, made.clock, made.num_readings
+        yield made
+
+
+def round_ahead(
+    kernel: Kernel,
+    state: State,
+    clock: Tensor,
+    going: Tensor,
+    number: int,
+    draws: Callable[[Tensor, Tensor], Draws],
+    beta: Callable[[Tensor, Tensor], Tensor],
+    ends: Tensor,
+) -> Round:
+    """Of the next `number` steps of the chains `going` [G], those up to the first of each that is read.
+
+    `draws` and `beta` are asked for rows of the state [N] at steps [N]; a chain makes no step from `ends` [B] on.
+    """
+    rows = going.repeat_interleave(number)  # [N]
+    at = (clock[going][:, None] + torch.arange(number, device=clock.device)).flatten()  # [N]
+    after, info, made = kernel.steps_ahead(draws(rows, at), state, rows, beta(rows, at), at < ends[rows], number)
+    clock = clock.index_add(0, rows, made.long())
+    num_readings = after.encoding.num_readings.to(clock.device, copy=True)
+    return Round(clock, num_readings, state, after, replace(info, step=at[made]))

@@ -64,15 +64,16 @@ class Kernel:
     steepest: float | None = None
 
     @torch.no_grad()
-    def init(self, sentences: Sentences) -> State:
-        """The state at the given sentences, which must satisfy the hard constraints."""
+    def init(self, sentences: Sentences, encoding: Any = None) -> State:
+        """The state at sentences that satisfy the hard constraints; with their encoding, if there is one."""
         possible = self.target.possible(sentences)
         if not bool(possible.all()):
             first = int((~possible).nonzero()[0, 0])
             row = sentences.select(torch.tensor([first], device=sentences.device))
             broken = ", ".join(self.target.broken(row)) or "length: more words than fit, or none"
             raise InfeasibleStart(f"the starting sentence breaks a constraint ({broken})", row.inputs.tolist())
-        encoding = self.target.model.encode(sentences)
+        if encoding is None:
+            encoding = self.target.model.encode(sentences)
         soft = self.target.soft_factors(self.target.model.log_prob(encoding), sentences)
         return State(sentences, LogFactors(torch.zeros_like(soft[:, 0]), soft), encoding)
 

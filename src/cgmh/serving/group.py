@@ -17,10 +17,11 @@ from torch import Tensor
 from ..draws import Draws
 from ..errors import BadInput, InfeasibleStart
 from ..models.load import Models
+from ..models.word.recurrent import RecurrentModel
 from ..models.word.two_stage import ProductOfExperts
 from ..proposals.protocols import MOVES
 from ..result import Result
-from ..sampling.ahead import Round
+from ..sampling.ahead import Round, round_ahead
 from ..sampling.chain import STEPS_DRAWN_TOGETHER
 from ..sampling.kernel import Info, Kernel, State
 from ..sampling.runs import FEW_ROWS, STEPS_AHEAD, Record, Recorder, in_sequence
@@ -31,6 +32,7 @@ from ..text.sentences import Sentences
 from ..text.tokenizer import join
 
 MAX_OWN_WORDS = 4096  # words outside the vocabulary, of all sources together; then a new group begins
+MAX_WORDS_HELD = 24_576  # that the chains of a group have room for, at 25 kB each; others wait until some have left
 BEGUN_AT_ONCE = 4  # sources whose start is found before the next step of the others
 PATIENCE = 8  # posing all again may take one part in so many of the time: those that come meanwhile join together
 
@@ -49,6 +51,7 @@ class Entry:
     clocks: list[int] = field(default_factory=list)  # steps that each chain has made
     standing: Standing = field(default_factory=lambda: Standing(()))
     start: Sequence[Sequence[int]] = ()
+    capacity: int = 0  # words that there must be room for in each of its chains, once it is begun
     records: list[Record] = field(default_factory=list)
 
     @property
@@ -112,15 +115,29 @@ class _Walk:
 
     def _steps_ahead(self, going: Tensor) -> Info:
         """The next steps of some chains, up to the first of each that costs much."""
-        rows = going.repeat_interleave(STEPS_AHEAD)  # [N]
-        at = (self.clock[going][:, None] + torch.arange(STEPS_AHEAD)).flatten()  # [N]
-        draws, before = Draws(self._seeds[rows], self._names[rows], at), self.state
-        allowed = at < self._ends[rows]
-        self.state, info, made = self.kernel.steps_ahead(draws, before, rows, self._betas[rows], allowed, STEPS_AHEAD)
-        self.clock = self.clock.index_add(0, rows, made.long())
-        info = replace(info, step=at[made])
-        self._recorder.add_ahead(Round(self.clock, self.clock, before, self.state, info))
-        return info
+        made = round_ahead(
+            self.kernel,
+            self.state,
+            self.clock,
+            going,
+            STEPS_AHEAD,
+            lambda rows, at: Draws(self._seeds[rows], self._names[rows], at),
+            lambda rows, _: self._betas[rows],
+            self._ends,
+        )
+        self.state, self.clock = made.state, made.clock
+        self._recorder.add_ahead(made)
+        return made.info
+
+    def carried_over(self, problem: Problem) -> Any:
+        """What the model of a problem keeps about its start, whose first rows are those of this walk."""
+        model, encoding = problem.target.model, self.state.encoding
+        if isinstance(model, RecurrentModel):
+            return model.encode_after(encoding, problem.start)
+        new = model.encode(problem.start)
+        if isinstance(model, ProductOfExperts):
+            model.recall(new, self.problem.target.model, encoding)
+        return new
 
     def record(self) -> Record | None:
         """What was recorded, if a step was made."""
@@ -192,7 +209,7 @@ class Group:
         if new := self.waiting[:BEGUN_AT_ONCE]:
             self._begin(new)  # if that fails, they are still among `everyone`
             self.waiting = self.waiting[len(new) :]
-        if self._begun and (self._walk is None or monotonic() >= self._may_join_at):
+        if self._begun and (self._walk is None or (monotonic() >= self._may_join_at and self._fitting())):
             began = monotonic()
             self._join()
             self._may_join_at = monotonic() + PATIENCE * (monotonic() - began)
@@ -212,7 +229,8 @@ class Group:
         """Find where new ones start, by posing them alone; those that cannot start are told so."""
         alike: dict[tuple[int, int], list[Entry]] = {}
         for entry in new:
-            alike.setdefault((entry.chains, entry.session.settings.seed), []).append(entry)
+            seed = entry.session.settings.seed if self.task.draws_starts else 0
+            alike.setdefault((entry.chains, seed), []).append(entry)
         are_first = not self._begun
         problems = [self._begin_alike(entries, *asked) for asked, entries in alike.items()]
         self._posed = problems[0] if are_first and len(problems) == 1 else None
@@ -232,27 +250,40 @@ class Group:
             for number, entry in enumerate(entries):
                 entry.standing = problem.standing(number)
                 entry.start, entry.clocks = entry.standing.sentences, [0] * chains
+                entry.capacity = problem.start.capacity
                 if entry.started is not None:
                     entry.started([join(self.lexicon.words(ids)) for ids in entry.start])
             self._begun += entries
             return problem
         return None
 
+    def _fitting(self) -> list[Entry]:
+        """Those begun for whose words there is room, in the order in which they came; one, if nobody steps."""
+        joining: list[Entry] = []
+        num_chains = sum(entry.chains for entry in self.entries)
+        capacity = max([entry.capacity for entry in self.entries], default=0)
+        for entry in self._begun:
+            num_chains, capacity = num_chains + entry.chains, max(capacity, entry.capacity)
+            if num_chains * capacity > MAX_WORDS_HELD and (self.entries or joining):
+                break
+            joining.append(entry)
+        return joining
+
     def _join(self) -> None:
-        """Pose all together, and go on."""
+        """Pose all for whom there is room together, and go on."""
         self._close()
-        everyone = [*self.entries, *self._begun]
+        joining = self._fitting()
+        everyone = [*self.entries, *joining]
         problem, before = self._posed, self._walk
-        if problem is None or before is not None:
+        if problem is None or before is not None or len(joining) < len(self._begun):
             sources, standing = [entry.source for entry in everyone], [entry.standing for entry in everyone]
             problem = self.task.pose(sources, self._models, 1, 0, self.lexicon, standing)
         for number, entry in enumerate(everyone):
             entry.number = number
-        kernel, model = problem.kernel(problem.target), problem.target.model
-        state = kernel.init(problem.start)
-        if isinstance(model, ProductOfExperts) and before is not None:
-            model.recall(state.encoding, before.problem.target.model, before.state.encoding)
-        self.entries, self._begun, self._walk = everyone, [], _Walk(problem, kernel, everyone, state)
+        kernel = problem.kernel(problem.target)
+        state = kernel.init(problem.start, None if before is None else before.carried_over(problem))
+        self.entries, self._walk = everyone, _Walk(problem, kernel, everyone, state)
+        self._begun, self._posed = [entry for entry in self._begun if entry not in joining], None
 
     def _close(self) -> None:
         """Hand what was recorded since the last change to the entries."""

@@ -12,6 +12,7 @@ from fastapi import FastAPI
 
 from ..errors import BadInput
 from .configuration import ServerSettings
+from .connection import Connection
 from .service import Service
 
 GRACE = 6.0  # seconds that jobs in flight have when the server is told to stop
@@ -62,7 +63,7 @@ class Server(uvicorn.Server):
             app,
             lifespan="on",
             loop="asyncio",  # engine processes are forked beside it
-            http="h11",
+            http=Connection,
             ws="none",
             log_level="error",
             access_log=False,

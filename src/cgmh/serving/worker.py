@@ -22,6 +22,7 @@ from ..tasks.problem import JoiningTask
 from ..threads import set_num_cores
 from .alone import Alone, written
 from .group import Entry, Group
+from .memory import Holes
 from .messages import Lines, Message, encode, read_job
 from .protocols import Job
 
@@ -91,12 +92,14 @@ class Worker:
         self._jobs_alone: deque[tuple[int, Job]] = deque()
         self._alone: tuple[int, Alone] | None = None
         self._steps = 0
+        self._holes = Holes()
         self._counts = torch.zeros(2, len(MOVES), dtype=torch.int64)
 
     def run(self) -> None:
         """Until the server has gone."""
         while True:
             busy = any(request.waiting for request in self._requests.values()) or bool(self._groups)
+            self._holes.give_back(soon=not busy)
             watched = [self._connection.fileno(), *([self._alone[1].reader] if self._alone else [])]
             readable, _, _ = select.select(watched, [], [], 0 if busy else None)
             if self._connection.fileno() in readable:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 
 import torch
 from torch import Tensor
@@ -69,6 +69,7 @@ class Keywords:
 
     name = "keywords"
     settles = True
+    draws_starts = True
 
     def check(self, inputs: Sequence[KeywordInput]) -> None:
         if len({input.ordered for input in inputs}) > 1:
@@ -125,7 +126,7 @@ class Keywords:
             *_constraints(sources, wanted, lexicon),
             LengthBetween([0] * len(rooms), rooms, name="room"),
         ]
-        counted = torch.tensor([is_counted(lexicon.word(id)) for id in range(len(lexicon))])
+        counted = _counted(lexicon)
         fewest = [source.input.min_words for source in sources]
         most = [source.input.max_words for source in sources]
         # On the way to a start there may be fewer words, but not so many marks that the words would not fit any more.
@@ -177,6 +178,19 @@ class KeywordReport(Ranked):
                 merit -= FRAGMENT
             merits.append(merit)
         return torch.tensor(merits, dtype=torch.float64)
+
+
+def _counted(lexicon: Lexicon) -> Tensor:
+    """[ids] bool: the words that count towards the length of a sentence."""
+    known = len(lexicon.vocabulary)
+    extra = [is_counted(lexicon.word(id)) for id in range(known, len(lexicon))]
+    return torch.cat([_known_counted(lexicon.vocabulary), torch.tensor(extra, dtype=torch.bool)])
+
+
+@lru_cache(maxsize=2)
+def _known_counted(vocabulary: Vocabulary) -> Tensor:
+    """[V] bool: the same of a vocabulary, whose many words are looked at once."""
+    return torch.tensor([is_counted(word) for word in vocabulary.words])
 
 
 @cache

@@ -131,6 +131,11 @@ class Task(Protocol[Input, Source]):
 class JoiningTask(Task[Input, Source], Protocol[Input, Source]):
     """A task whose sources may join those of a problem that is being sampled."""
 
+    @property
+    def draws_starts(self) -> bool:
+        """Whether where chains start depends on the seed."""
+        ...
+
     def pose(
         self,
         sources: Sequence[Source],

@@ -114,6 +114,45 @@ def test_a_chain_that_drew_by_its_row_would_be_seen(monkeypatch: pytest.MonkeyPa
     assert together(INPUTS["keywords"], apart=4) != expected
 
 
+def test_corrections_that_come_at_once_begin_together_whatever_their_seeds() -> None:
+    inputs, answers = INPUTS["correct"], list[list[Any]]([[], [], []])
+    sessions = [session(input, *asked) for input, asked in zip(inputs, SETTINGS, strict=True)]
+    batch = Group(sessions[0].task, sessions[0].models)  # type: ignore[arg-type]
+    for each, told in zip(sessions, answers, strict=True):
+        for entry in entries(each, told):
+            batch.join(entry)
+    while batch.everyone:
+        batch.step()
+    joined = [each.joined(each.read(0), told) for each, told in zip(sessions, answers, strict=True)]  # type: ignore[arg-type]
+    assert [written(result) for result in joined] == alone(inputs)
+
+
+def test_a_longer_one_makes_room_beside_those_that_step() -> None:
+    inputs = [INPUTS["keywords"][at] for at in (2, 0, 1)]  # the shortest first
+    assert together(inputs, apart=2) == alone(inputs)
+
+
+def test_there_is_room_for_so_many_words_and_the_others_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    inputs, answers = INPUTS["paraphrase"], list[list[Any]]([[], [], []])
+    monkeypatch.setattr(group, "MAX_WORDS_HELD", 120)
+    sessions = [session(input, *asked) for input, asked in zip(inputs, SETTINGS, strict=True)]
+    batch = Group(sessions[0].task, sessions[0].models)  # type: ignore[arg-type]
+    for each, told in zip(sessions, answers, strict=True):
+        for entry in entries(each, told):
+            batch.join(entry)
+    most = waited = 0
+    while batch.everyone:
+        batch.step()
+        held = sum(entry.chains for entry in batch.entries) * max(
+            [entry.capacity for entry in batch.entries], default=0
+        )
+        most, waited = max(most, held), waited + len(batch.everyone) - len(batch.entries)
+    joined = [each.joined(each.read(0), told) for each, told in zip(sessions, answers, strict=True)]  # type: ignore[arg-type]
+    assert [written(result) for result in joined] == alone(inputs)
+    assert 0 < most <= 120
+    assert waited > 0
+
+
 def test_those_that_stay_do_not_notice_who_leaves() -> None:
     first, second = INPUTS["keywords"][:2]
     answers: list[Any] = []

@@ -176,13 +176,23 @@ class RecurrentModel:
             self.commit(encoding, pending, rows >= 0)
         return encoding
 
+    def encode_after(self, before: RecurrentEncoding, sentences: Sentences) -> RecurrentEncoding:
+        """The encoding of sentences, the first of which are those that were encoded `before`: only the others are read.
+
+        There may be more room for words, or less, and more words in the lexicon.
+        """
+        num_known = len(before.lengths)
+        new = self.encode(sentences.select(indices(len(sentences), self.device)[num_known:]))
+        columns = vars(before).items()
+        return RecurrentEncoding(**{name: _one_below_other(table, getattr(new, name)) for name, table in columns})
+
     def _parts(self, ids: Tensor) -> tuple[Tensor, ...]:
         """The rows of ids [B, L], in parts of as many as may be read in one go."""
         rows = torch.arange(len(ids), device=ids.device)
         return torch.split(rows, rows_within(MAX_READ, ids.shape[1], ids.device))
 
     def log_prob(self, encoding: RecurrentEncoding) -> Tensor:
-        return encoding.log_words.sum(-1)
+        return total(encoding.log_words)
 
     def log_probs(self, sentences: Sequence[Sequence[int]]) -> list[float]:
         """log p of sentences of any lengths, end mark included."""
@@ -262,14 +272,14 @@ class RecurrentModel:
         changed = sentences.lengths - same_right - same_left
         self._read(pending, changed + tail - 1, first=True)
         ended = encoding.lengths.index_select(0, rows) - same_right + tail  # the same tail in the current sentence
-        old = (old_words * ((columns < ended[:, None]) & ~before)).sum(-1)
-        pending.log_gain = (pending.log_words * ~before).sum(-1) - old
+        old = total(old_words * ((columns < ended[:, None]) & ~before))
+        pending.log_gain = total(pending.log_words * ~before) - old
         return pending
 
     def finish(self, encoding: RecurrentEncoding, pending: RecurrentPending, keep: Tensor) -> Tensor:
         remaining = pending.sentences.lengths - pending.same_left - pending.scored
         self._read(pending, torch.where(keep, remaining, 0))
-        return pending.log_words.sum(-1)
+        return total(pending.log_words)
 
     def commit(self, encoding: RecurrentEncoding, pending: RecurrentPending, accepted: Tensor) -> None:
         for states, of, at in pending.states:
@@ -325,6 +335,23 @@ class RecurrentModel:
         states, of, times = self._backward.stack.unroll(words, _at(encoding.backward, rows, held), read - held)
         encoding.backward[rows.index_select(0, of), held.index_select(0, of) + times + 1] = states
         encoding.num_backward[rows] = read
+
+
+def _one_below_other(upper: Tensor, lower: Tensor) -> Tensor:
+    """[A+B, ...]: rows of two tables [A, ...] and [B, ...], as wide as those of the lower one."""
+    table = lower.new_zeros(len(upper) + len(lower), *lower.shape[1:])
+    if upper.dim() == 1:
+        table[: len(upper)] = upper
+    else:
+        width = min(upper.shape[1], lower.shape[1])
+        table[: len(upper), :width] = upper[:, :width]
+    table[len(upper) :] = lower
+    return table
+
+
+def total(log_words: Tensor) -> Tensor:
+    """[...]: the sum of log probabilities [..., L], word by word: other orders round differently in a wider array."""
+    return log_words.cumsum(-1)[..., -1]
 
 
 def _at(table: Tensor, rows: Tensor, columns: Tensor) -> Tensor:

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from ...text.edits import Ids
 from ...text.sentences import Sentences, indices
-from .recurrent import FactoredFill, RecurrentEncoding, RecurrentModel
+from .recurrent import FactoredFill, RecurrentEncoding, RecurrentModel, total
 
 SPARE = 32  # sentences that no chain is at any more and that are still held
 MAX_GAINS = 200_000  # changes whose gains are remembered
@@ -173,7 +173,7 @@ class SharedWords:
             states, place = encoding.states, encoding.slot_of.get(key, -1)
             if place < 0 and pending.states is not None:
                 states, place = pending.states, pending.places[key]
-            log_prob[at] = states.log_words[place].sum(-1)
+            log_prob[at] = total(states.log_words[place])
         return log_prob
 
     def commit(self, encoding: SharedEncoding, pending: SharedPending, accepted: Tensor) -> None:

@@ -21,7 +21,7 @@ from ...text.lexicon import Lexicon
 from ...text.sentences import MAX_READ, Sentences, by_length, rows_within
 from ...text.tokenizer import join
 from ..protocols import Fill, PrefixModel, TextModel, ask, whose
-from .recurrent import RecurrentEncoding, RecurrentModel
+from .recurrent import RecurrentEncoding, RecurrentModel, total
 from .shared import SharedWords
 
 WHOLE = 1_000_000  # a window that holds the whole sentence: the first stage sees all of the word model's gain
@@ -242,7 +242,7 @@ def _log_readings(
 def _log_readings_of(
     batch: Sentences, encoding: RecurrentEncoding, model: RecurrentModel, *, shapes: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
-    forward = encoding.log_words.cumsum(-1)[:, -1]  # word by word: the same sum in a wider array
+    forward = total(encoding.log_words)
     backward = model.backward_log_prob(encoding)
     rows, at = batch.present.nonzero(as_tuple=True)
     filled = model.fill(encoding, rows, at, at + 1).log_prob(batch.ids[rows, at])

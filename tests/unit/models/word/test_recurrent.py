@@ -103,3 +103,33 @@ def test_reading_in_parts_changes_nothing(model: RecurrentModel, monkeypatch: py
     monkeypatch.setattr(recurrent, "ALL_WORDS", 3)
     for part, reading in zip(readings(), whole, strict=True):
         torch.testing.assert_close(part, reading)
+
+
+def test_a_sum_of_log_probabilities_is_the_same_in_a_wider_array() -> None:
+    log_words = torch.randn(64, 27, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    totals = [recurrent.total(torch.nn.functional.pad(log_words, (0, more))) for more in (1, 2, 7, 40)]
+    assert all(torch.equal(totals[0], total) for total in totals[1:])
+    torch.testing.assert_close(totals[0], log_words.sum(-1))
+
+
+@pytest.mark.parametrize("room", [4, 6, 9])
+def test_sentences_that_were_read_before_are_not_read_again(
+    model: RecurrentModel, batch: Sentences, room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, at = torch.arange(4), torch.tensor([1, 0, 1, 0])
+    before = model.encode(batch)
+    model.fill(before, rows[:2], at[:2], at[:2] + 1)  # some of the backward states are there, too
+    more = Sentences.from_lists([*batch.to_lists(), batch.to_lists()[0][1:]], room)
+    whole, read = model.encode(more), list[int]()
+    encode = RecurrentModel.encode
+
+    def counted(model: RecurrentModel, sentences: Sentences) -> recurrent.RecurrentEncoding:
+        read.append(len(sentences))
+        return encode(model, sentences)
+
+    monkeypatch.setattr(RecurrentModel, "encode", counted)
+    after = model.encode_after(before, more)
+    assert read == [1]
+    torch.testing.assert_close(model.log_prob(after), model.log_prob(whole))
+    torch.testing.assert_close(*(model.fill_log_probs(encoding, rows, at, at + 1) for encoding in (after, whole)))
+    torch.testing.assert_close(model.backward_log_prob(after), model.backward_log_prob(whole))
