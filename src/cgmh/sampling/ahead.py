@@ -1,8 +1,9 @@
-"""Chains on a target that costs much to ask: steps are made ahead, and what has to be read is read together.
+"""Chains whose steps are made ahead, so that what has to be read is read together.
 
 A two-stage target refuses most candidates on a cheap model, and such a step leaves the chain where it is. So each chain
-goes ahead to its next reading, and one call reads a candidate of almost every chain. Step by step, a chain is the one
-that `sample` makes; only when its steps are made differs.
+goes ahead to its next reading, and one call reads a candidate of almost every chain. Where a reading costs little, it
+goes ahead to its next change. Step by step, a chain is the one that `sample` makes; only when its steps are made
+differs.
 """
 
 from collections.abc import Iterator
@@ -17,6 +18,11 @@ from .kernel import Info, Kernel, State
 
 MOST_AHEAD = 16  # steps of a chain that are tried together; about one in seven is read
 ROWS_AHEAD = {"cpu": 256, "cuda": 4096}  # steps of all chains that are tried together
+
+
+def num_ahead(chains: int, most_rows: int) -> int:
+    """The steps of each of so many chains that are tried together, if `most_rows` of all of them are."""
+    return max(1, min(MOST_AHEAD, most_rows // chains))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +44,20 @@ def sample_ahead(
     schedule: Schedule | None = None,
     chains: Tensor | None = None,
     readings: Tensor | None = None,
-    most_ahead: int = MOST_AHEAD,
+    most_rows: int | None = None,
 ) -> Iterator[Round]:
-    """Run B chains on a two-stage model from a state of `Kernel.init`, in rounds of at most one reading a chain.
+    """Run B chains on a two-stage model from a state of `Kernel.init`, in rounds to a reading or a change.
 
     A chain ends after `steps` steps, or when it has cost its `readings` [B]. Its start is one of them, what it has
-    read before is not. When a chain ends depends on itself alone, not on the chains beside it. At most `most_ahead`
-    steps of a chain are tried together.
+    read before is not. When a chain ends depends on itself alone, not on the chains beside it. At most `most_rows`
+    steps of all chains are tried together, and `MOST_AHEAD` of each.
     """
     schedule = schedule or Constant()
     device = state.sentences.device
     names = torch.arange(len(state.sentences), device=device) if chains is None else chains.to(device)
     clock = torch.zeros_like(names)
     num_readings = state.encoding.num_readings.to(device)
-    most = ROWS_AHEAD.get(device.type, ROWS_AHEAD["cpu"])
+    most = most_rows or ROWS_AHEAD.get(device.type, ROWS_AHEAD["cpu"])
     while True:
         active = clock < steps
         if readings is not None:
@@ -59,7 +65,7 @@ def sample_ahead(
         going = active.nonzero()[:, 0]
         if not len(going):
             return
-        number = max(1, min(most_ahead, most // len(going)))
+        number = num_ahead(len(going), most)
         rows = going.repeat_interleave(number)  # [N]
         at = (clock[going][:, None] + torch.arange(number, device=device)).flatten()  # [N]
         before = state
