@@ -163,9 +163,16 @@ MUTANTS = [
     Mutant(
         "sampling/kernel.py",
         "steps made ahead go on after one that was read",
-        "- asks.view(-1, number).long()) == 0",
-        "- asks.view(-1, number).long()) <= 1",
+        "_up_to_first(first.kept & first.differs, number)",
+        "torch.ones_like(active)",
         "tests/exact/test_ahead.py::test_a_chain_is_the_one_that_single_steps_make[16 ahead-hard-function]",
+    ),
+    Mutant(
+        "sampling/kernel.py",
+        "steps made ahead go on after one that changed the sentence",
+        "changed = changed & _up_to_first(changed, number)",
+        "pass",
+        "tests/unit/sampling/test_runs_ahead.py::test_steps_made_ahead_are_those_of_step_by_step[True]",
     ),
     # Word edits, swaps and leaps
     Mutant(

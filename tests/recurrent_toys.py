@@ -8,7 +8,7 @@ import torch
 
 from cgmh.models.word.checkpoint import load_model, save_model
 from cgmh.models.word.network import Network, NetworkConfig
-from cgmh.models.word.recurrent import RecurrentModel
+from cgmh.models.word.recurrent import RecurrentEncoding, RecurrentModel
 from cgmh.text.vocabulary import SPECIALS, Vocabulary
 
 WORDS = ("the", "cat", "sat", ".")
@@ -30,3 +30,8 @@ def tiny_model(
     order = [word for pair in zip_longest(words, *(specials[k::3] for k in range(3))) for word in pair if word]
     save_model(directory, network.state_dict(), config, Vocabulary(order), {"name": "tiny"})
     return load_model(directory, precision=precision)  # type: ignore[arg-type]
+
+
+def all_fills(model: RecurrentModel, encoding: RecurrentEncoding, *gaps: torch.Tensor) -> torch.Tensor:
+    """[R,V]: log p of every word in each gap, of the fill head as trained."""
+    return model._fill.all_log_probs(model._around(encoding, *gaps))

@@ -10,7 +10,7 @@ from cgmh.sampling import Constant, sample
 from cgmh.text.sentences import Sentences
 from enumeration import target_distribution, violations
 from histories import history
-from recurrent_toys import tiny_model
+from recurrent_toys import all_fills, tiny_model
 from two_stage_toys import EXPERT_WEIGHTS, ScreenedSpace, experts_space
 
 torch.set_num_threads(1)
@@ -45,7 +45,7 @@ def by_hand(model: RecurrentModel, words: list[int]) -> tuple[float, float, floa
         if word < model.num_words:
             log_prob = model.fill(encoding, row, gap, gap + 1).log_prob(torch.tensor([word]))
         else:
-            log_prob = model.fill_log_probs(encoding, row, gap, gap + 1)[:, encoding.ids[0, at]]
+            log_prob = all_fills(model, encoding, row, gap, gap + 1)[:, encoding.ids[0, at]]
         filled += max(float(log_prob), MIN_LOG_FILL)
     return float(model.log_prob(encoding)), float(model.backward_log_prob(encoding)), filled
 

@@ -117,6 +117,19 @@ class Channel:
             known.update(zip(new, np.concatenate(parts).tolist(), strict=True))
         return torch.tensor([known[key] for key in asked], dtype=torch.float64, device=sentences.device)
 
+    def log_price(self, input: int, edit: Edit[Ids]) -> float:
+        """What an edit of at most one word to at most one word adds to the log factor of its source, the first change
+        not counted. An alignment of the whole sentence may be cheaper."""
+        source, strange = self._sources[input], self._tables["strange"]
+        if not edit.replacement:
+            cost = source.delete[edit.start].cost
+        elif not edit.original:
+            cost = float(self._tables["insert"][edit.replacement[0]])
+        else:
+            cost = source.replace[edit.start].get(edit.replacement[0], source.other[edit.start]).cost
+        lost, brought = (sum(float(strange[word]) for word in words) for words in (edit.original, edit.replacement))
+        return lost - brought - cost
+
     def _log_factor(self, sentences: Sentences) -> NDArray[np.float64]:
         """[B]: minus the cost."""
         tables, ids, lengths, inputs = self._tables, *_arrays(sentences)

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -49,24 +50,31 @@ class Alternatives:
         num_phrases = max([len(group.phrases) for own in groups for group in own], default=2)
         shape = (max(len(groups), 1), max(map(len, groups), default=0) or 1, num_phrases)
         width = max((len(phrase) for own in groups for group in own for phrase in group.phrases), default=1)
-        phrases = torch.full((*shape, width), -1)  # [I,G,A,P]
-        sizes = torch.zeros(shape, dtype=torch.int64)  # [I,G,A]: 0 where there is no phrase
-        shares = torch.zeros(shape, dtype=torch.float64)  # [I,G,A]
-        rest = torch.zeros_like(shares)  # [I,G,A]: those of the others; 1 - s would round where one has nearly all
-        weights = torch.zeros(shape[:2], dtype=torch.float64)  # [I,G]
-        weights[:, 0] = torch.tensor([not own for own in groups] or [True]).double()  # a group that stands nowhere
+        # Arrays first: a tensor takes many times as long to be written to number by number.
+        phrases = np.full((*shape, width), -1)  # [I,G,A,P]
+        sizes = np.zeros(shape, dtype=np.int64)  # [I,G,A]: 0 where there is no phrase
+        shares = np.zeros(shape)  # [I,G,A]
+        rest = np.zeros(shape)  # [I,G,A]: those of the others; 1 - s would round where one has nearly all
+        weights = np.zeros(shape[:2])  # [I,G]
+        weights[:, 0] = [not own for own in groups] or [True]  # a group that stands nowhere
         for i, own in enumerate(groups):
             for g, group in enumerate(own):
                 _check(group)
+                number = len(group.phrases)
                 for a, phrase in enumerate(group.phrases):
-                    phrases[i, g, a, : len(phrase)] = torch.tensor(phrase)
-                    sizes[i, g, a] = len(phrase)
-                    shares[i, g, a] = group.shares[a]
-                    rest[i, g, a] = sum(share for b, share in enumerate(group.shares) if b != a)
+                    phrases[i, g, a, : len(phrase)] = phrase
+                sizes[i, g, :number] = [len(phrase) for phrase in group.phrases]
+                shares[i, g, :number] = group.shares
+                rest[i, g, :number] = [sum(group.shares[:a]) + sum(group.shares[a + 1 :]) for a in range(number)]
                 weights[i, g] = group.weight
-        log_weight = (weights / weights.sum(-1, keepdim=True)).log()
+        logs = torch.from_numpy(shares).log(), torch.from_numpy(rest).log(), torch.from_numpy(weights).log()
+        log_share, log_rest, log_weight = logs
         self._tables = OnDevice(
-            phrases=phrases, sizes=sizes, log_share=shares.log(), log_rest=rest.log(), log_weight=log_weight
+            phrases=torch.from_numpy(phrases),
+            sizes=torch.from_numpy(sizes),
+            log_share=log_share,
+            log_rest=log_rest,
+            log_weight=log_weight - log_weight.logsumexp(-1, keepdim=True),
         )
 
     def propose(self, draws: Draws, view: View) -> Candidate:

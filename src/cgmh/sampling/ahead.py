@@ -1,8 +1,9 @@
-"""Chains on a target that costs much to ask: steps are made ahead, and what has to be read is read together.
+"""Chains whose steps are made ahead, so that what has to be read is read together.
 
 A two-stage target refuses most candidates on a cheap model, and such a step leaves the chain where it is. So each chain
-goes ahead to its next reading, and one call reads a candidate of almost every chain. Step by step, a chain is the one
-that `sample` makes; only when its steps are made differs.
+goes ahead to its next reading, and one call reads a candidate of almost every chain. Where a reading costs little, it
+goes ahead to its next change. Step by step, a chain is the one that `sample` makes; only when its steps are made
+differs.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,6 +18,11 @@ from .kernel import Info, Kernel, State
 
 MOST_AHEAD = 16  # steps of a chain that are tried together; about one in seven is read
 ROWS_AHEAD = {"cpu": 256, "cuda": 4096}  # steps of all chains that are tried together
+
+
+def num_ahead(chains: int, most_rows: int) -> int:
+    """The steps of each of so many chains that are tried together, if `most_rows` of all of them are."""
+    return max(1, min(MOST_AHEAD, most_rows // chains))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +44,20 @@ def sample_ahead(
     schedule: Schedule | None = None,
     chains: Tensor | None = None,
     readings: Tensor | None = None,
-    most_ahead: int = MOST_AHEAD,
+    most_rows: int | None = None,
 ) -> Iterator[Round]:
-    """Run B chains on a two-stage model from a state of `Kernel.init`, in rounds of at most one reading a chain.
+    """Run B chains on a two-stage model from a state of `Kernel.init`, in rounds to a reading or a change.
 
     A chain ends after `steps` steps, or when it has cost its `readings` [B]. Its start is one of them, what it has
-    read before is not. When a chain ends depends on itself alone, not on the chains beside it. At most `most_ahead`
-    steps of a chain are tried together.
+    read before is not. When a chain ends depends on itself alone, not on the chains beside it. At most `most_rows`
+    steps of all chains are tried together, and `MOST_AHEAD` of each.
     """
     schedule = Constant() if schedule is None else schedule
     device = state.sentences.device
     names = torch.arange(len(state.sentences), device=device) if chains is None else chains.to(device)
     clock, ends = torch.zeros_like(names), torch.full_like(names, steps)
     num_readings = state.encoding.num_readings.to(device)
-    most = ROWS_AHEAD.get(device.type, ROWS_AHEAD["cpu"])
+    most = most_rows or ROWS_AHEAD.get(device.type, ROWS_AHEAD["cpu"])
 
     def draws(rows: Tensor, at: Tensor) -> Draws:
         return Draws(seed, names[rows], at)
@@ -66,7 +72,7 @@ def sample_ahead(
         going = active.nonzero()[:, 0]
         if not len(going):
             return
-        made = round_ahead(kernel, state, clock, going, max(1, min(most_ahead, most // len(going))), draws, beta, ends)
+        made = round_ahead(kernel, state, clock, going, num_ahead(len(going), most), draws, beta, ends)
         state, clock, num_readings = made.state, made.clock, made.num_readings
         yield made
 
@@ -81,7 +87,7 @@ def round_ahead(
     beta: Callable[[Tensor, Tensor], Tensor],
     ends: Tensor,
 ) -> Round:
-    """Of the next `number` steps of the chains `going` [G], those up to the first of each that is read.
+    """Of the next `number` steps of the chains `going` [G], those up to the first of each that is read, or changes it.
 
     `draws` and `beta` are asked for rows of the state [N] at steps [N]; a chain makes no step from `ends` [B] on.
     """

@@ -93,22 +93,26 @@ class Kernel:
     def steps_ahead(
         self, draws: Draws, state: State, rows: Tensor, beta: Tensor, active: Tensor, number: int
     ) -> tuple[State, Info, Tensor]:
-        """Of the next `number` steps of some chains, those up to the first that asks for the exact log probability.
+        """Of the next `number` steps of some chains, those up to the first that changes the sentence; or, where the
+        exact log probability costs much, up to the first that asks for it.
 
-        What the first stage refuses leaves a chain where it is, so that the steps after it can be tried at once. All
-        tensors have `number` rows for each chain, side by side: `rows` [N] are those of the state, `draws` and `beta`
-        [N] belong to its coming steps, and `active` [N] says which of those it may make. Returns the state, what came
-        of the steps made (`Info.chain` is a row of the state), and which of the N those are. Each chain is the one that
-        `step` makes.
+        What is refused leaves a chain where it is, so that the steps after it can be tried at once. All tensors have
+        `number` rows for each chain, side by side: `rows` [N] are those of the state, `draws` and `beta` [N] belong to
+        its coming steps, and `active` [N] says which of those it may make. Returns the state, what came of the steps
+        made (`Info.chain` is a row of the state), and which of the N those are. Each chain is the one that `step`
+        makes.
         """
         if self.window is None:
             raise ValueError("steps can be made ahead only where a first stage refuses some: give a `window`")
         view = View(state.sentences.select(rows), state.encoding, rows, beta)
         current = state.log_factors.select(rows)
         first = self._first(draws, view, current, active)
-        asks = first.kept & first.differs  # [N]
-        made = active & ((asks.view(-1, number).cumsum(-1) - asks.view(-1, number).long()) == 0).flatten()
-        soft, info = self._second(draws, view, current, replace(first, kept=first.kept & made))
+        if getattr(self.target.model, "reads_ahead", False):
+            soft, info = self._second(draws, view, current, first, number)
+            made = active & _up_to_first(info.changed, number)
+        else:
+            made = active & _up_to_first(first.kept & first.differs, number)
+            soft, info = self._second(draws, view, current, replace(first, kept=first.kept & made))
         taken = info.changed.nonzero()[:, 0]
         after, factors = state.sentences, state.log_factors
         if len(taken):
@@ -148,8 +152,13 @@ class Kernel:
             kept = draws.accept(log_first, "screen")
         return _FirstStage(candidate, hard, differs, rows, kept, log_first, pending)
 
-    def _second(self, draws: Draws, view: View, current: LogFactors, first: "_FirstStage") -> tuple[Tensor, Info]:
-        """Decide on what the first stage kept: the soft factors [N,F] after the steps, and what came of them."""
+    def _second(
+        self, draws: Draws, view: View, current: LogFactors, first: "_FirstStage", number: int = 1
+    ) -> tuple[Tensor, Info]:
+        """Decide on what the first stage kept: the soft factors [N,F] after the steps, and what came of them.
+
+        Of the `number` steps of each chain, only the first that changes its sentence does.
+        """
         model, sentences, beta = self.target.model, view.sentences, view.beta
         candidate, rows, kept, log_first = first.candidate, first.rows, first.kept, first.log_first
         hard, soft, pending = first.hard, current.soft, first.pending
@@ -167,6 +176,7 @@ class Kernel:
             accepted = draws.accept(second, "accept")
             log_ratio = torch.where(kept, log_ratio, log_first)
         changed = accepted & first.differs
+        changed = changed & _up_to_first(changed, number)
         if pending is not None:
             model.commit(view.encoding, pending, changed.index_select(0, rows))
         soft = torch.where(changed[:, None], soft, current.soft)
@@ -180,6 +190,12 @@ class Kernel:
             kept = keep.nonzero()[:, 0]
             rows, chosen, log_model = rows[kept], chosen.select(kept), log_model[kept]
         return soft.index_copy(0, rows, self.target.soft_factors(log_model, chosen))
+
+
+def _up_to_first(ends: Tensor, number: int) -> Tensor:
+    """[N] bool: of the `number` steps of each chain, side by side, those up to the first that `ends` [N] them."""
+    ended = ends.view(-1, number).long()
+    return (ended.cumsum(-1) - ended == 0).flatten()
 
 
 @dataclass(frozen=True, slots=True)

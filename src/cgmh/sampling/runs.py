@@ -19,7 +19,7 @@ from .tempering import Exchanges, Ladder, Replicas, TemperedInfo, tempered
 
 SMALLEST_SHARD = 16  # rows below which another worker does not pay
 SMALLEST_SHARD_AHEAD = 4  # the same, where a step costs much
-FEW_ROWS, STEPS_AHEAD = 64, 8  # rows of a shard up to which so many steps are tried together, if the model allows it
+TRIED_TOGETHER = 2048  # steps of the chains of a shard, where the model allows it
 KINDS = (*MOVES, "exchange")  # what a recorded step may be
 EXCHANGE = len(MOVES)  # into KINDS: the coldest replica changed places with the next one
 
@@ -102,9 +102,9 @@ def run(
     def run_shard(rows: Tensor, tick: Tick) -> Record:
         own, names = start.select(rows), chains[rows.cpu()]
         recorder = Recorder(names.to(start.device), int(start.inputs.max()) + 1, own, refused=refused)
-        if ladder is None and len(own) <= FEW_ROWS and getattr(kernel.target.model, "goes_ahead", False):
-            # Few chains make small operations, of which fewer rounds take fewer; the chains are the same.
-            ahead = sample_ahead(kernel, kernel.init(own), steps, seed, schedule, names, most_ahead=STEPS_AHEAD)
+        if ladder is None and getattr(kernel.target.model, "goes_ahead", False):
+            # Fewer rounds of larger operations; the chains are the same.
+            ahead = sample_ahead(kernel, kernel.init(own), steps, seed, schedule, names, most_rows=TRIED_TOGETHER)
             for made in ahead:
                 recorder.add_ahead(made)
                 tick(len(made.info.chain))

@@ -21,10 +21,10 @@ from ..models.word.recurrent import RecurrentModel
 from ..models.word.two_stage import ProductOfExperts
 from ..proposals.protocols import MOVES
 from ..result import Result
-from ..sampling.ahead import Round, round_ahead
+from ..sampling.ahead import Round, num_ahead, round_ahead
 from ..sampling.chain import STEPS_DRAWN_TOGETHER
 from ..sampling.kernel import Info, Kernel, State
-from ..sampling.runs import FEW_ROWS, STEPS_AHEAD, Record, Recorder, in_sequence
+from ..sampling.runs import Record, Recorder, in_sequence
 from ..session import Session
 from ..tasks.problem import JoiningTask, Problem, Standing
 from ..text.lexicon import Lexicon
@@ -33,6 +33,7 @@ from ..text.tokenizer import join
 
 MAX_OWN_WORDS = 4096  # words outside the vocabulary, of all sources together; then a new group begins
 MAX_WORDS_HELD = 24_576  # that the chains of a group have room for, at 25 kB each; others wait until some have left
+TRIED_TOGETHER = 1024  # steps of all chains, where the model allows it: whoever comes meanwhile waits
 BEGUN_AT_ONCE = 4  # sources whose start is found before the next step of the others
 PATIENCE = 8  # posing all again may take one part in so many of the time: those that come meanwhile join together
 
@@ -88,14 +89,14 @@ class _Walk:
         self._ends = of_each([entry.steps for entry in entries], torch.int64)
         self.clock = torch.tensor([clock for entry in entries for clock in entry.clocks])
         # Who watches wants to see one step after the other.
-        few = len(self.clock) <= FEW_ROWS and not any(entry.moved for entry in entries)
-        self._goes_ahead = few and getattr(problem.target.model, "goes_ahead", False)
+        watched = any(entry.moved for entry in entries)
+        self._goes_ahead = not watched and getattr(problem.target.model, "goes_ahead", False)
         self._upcoming: list[Draws] = []
         num_inputs = int(state.sentences.inputs.max()) + 1
         self._recorder = Recorder(self._names, num_inputs, state.sentences, refused=False)
 
     def step(self) -> Info:
-        """One step of every chain that has not ended; of few chains several, where that is the same chain."""
+        """One step of every chain that has not ended; or several, where that is the same chain."""
         active = self.clock < self._ends  # [B]
         if self._goes_ahead:
             return self._steps_ahead(active.nonzero()[:, 0])
@@ -114,13 +115,13 @@ class _Walk:
         return info
 
     def _steps_ahead(self, going: Tensor) -> Info:
-        """The next steps of some chains, up to the first of each that costs much."""
+        """The next steps of some chains, up to the first of each that has to be made alone."""
         made = round_ahead(
             self.kernel,
             self.state,
             self.clock,
             going,
-            STEPS_AHEAD,
+            num_ahead(len(going), TRIED_TOGETHER),
             lambda rows, at: Draws(self._seeds[rows], self._names[rows], at),
             lambda rows, _: self._betas[rows],
             self._ends,

@@ -128,6 +128,27 @@ def test_factor_and_alignment_are_those_of_a_plain_search(case: Case) -> None:
         assert sum(priced.cost for parts in prices for priced in parts) == least
 
 
+@settings(max_examples=50)
+@given(case=cases())
+def test_no_sentence_costs_more_than_the_price_of_its_edit(case: Case) -> None:
+    """The price of an edit is what it costs in its place; the whole sentence may be aligned for less."""
+    channel, rows = case.channel, []
+    for number, source in enumerate(case.sources):
+        ids, num = tuple(source.ids), len(source.ids)
+        edits = [Edit(at, at + 1, ids[at : at + 1], new) for at in range(num) for new in ((), (A,), (B,))]
+        edits += [Edit(at, at, (), (C,)) for at in range(num + 1)]
+        rows += [(number, ids, edit) for edit in edits if edit.original != edit.replacement]
+    edited = [splice(ids, [edit]) for _, ids, edit in rows]
+    numbers = [number for number, *_ in rows]
+    before, after = (
+        channel.log_factor(Sentences.from_lists(some, 8, numbers)).tolist()
+        for some in ([ids for _, ids, _ in rows], edited)
+    )
+    for (number, _, edit), old, new in zip(rows, before, after, strict=True):
+        first = channel.first * case.sources[number].first
+        assert new + first >= old + channel.log_price(number, edit) - 1e-9
+
+
 @settings(max_examples=30)
 @given(case=cases())
 def test_the_laws_hold(case: Case) -> None:

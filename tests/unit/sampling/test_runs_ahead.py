@@ -1,11 +1,11 @@
-"""Few chains on a model that several steps can be tried on: fewer rounds, the same chains."""
+"""Chains on a model that several steps can be tried on: fewer rounds, the same chains."""
 
 from pathlib import Path
 
 import pytest
 import torch
 
-from cgmh.sampling import Constant, runs
+from cgmh.sampling import Constant
 from cgmh.sampling.runs import Record, run
 from recurrent_toys import tiny_model
 from two_stage_toys import ScreenedSpace, experts_space
@@ -32,8 +32,8 @@ def test_steps_made_ahead_are_those_of_step_by_step(
     built: ScreenedSpace, refused: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kernel, start, records, ticks = built.kernel(2, 0.5), built.start(CHAINS), [], []
-    for few in (0, CHAINS):
-        monkeypatch.setattr(runs, "FEW_ROWS", few)
+    for goes_ahead in (False, True):
+        monkeypatch.setattr(type(kernel.target.model), "goes_ahead", goes_ahead)
         told: list[int] = []
         names = torch.arange(CHAINS)
         records.append(run(kernel, start, STEPS, 3, Constant(), names, refused=refused, progress=told.append))

@@ -93,12 +93,11 @@ def test_an_answer_beside_others_is_the_answer_alone(task: str) -> None:
     assert together(INPUTS[task], apart=1) == expected
 
 
-@pytest.mark.parametrize("few", [0, 8])
-def test_chains_may_go_ahead_alone_and_keep_step_with_others(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A source of up to `few` chains makes several steps at a time until others join."""
+@pytest.mark.parametrize("rows", [1, 24])
+def test_chains_may_go_ahead_alone_and_beside_others(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many steps of all chains are tried at a time."""
     expected = alone(INPUTS["correct"])
-    monkeypatch.setattr(group, "FEW_ROWS", few)
-    monkeypatch.setattr(group, "STEPS_AHEAD", 3)
+    monkeypatch.setattr(group, "TRIED_TOGETHER", rows)
     assert together(INPUTS["correct"], apart=3) == expected
 
 

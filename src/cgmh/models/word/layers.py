@@ -107,11 +107,13 @@ class Stack:
                 gates = multiply(torch.cat([following[layer - 1], before[layer]], 1))
             else:
                 gates = multiply(before[layer].contiguous()).add_(fed)
-            gates[:, : 3 * self.hidden].sigmoid_()
-            entered, kept, shown, fresh = gates.chunk(4, 1)
+            # tanh x is 2 sigmoid(2x) - 1, which takes a third of the time
+            gates[:, 3 * self.hidden :].mul_(2)
+            entered, kept, shown, fresh = gates.sigmoid_().chunk(4, 1)
             cell = following[self.layers + layer]
-            torch.addcmul(fresh.tanh_().mul_(entered), kept, before[self.layers + layer], out=cell)
-            torch.mul(cell.tanh(), shown, out=following[layer])
+            fresh = torch.addcmul(entered.neg(), entered, fresh, value=2)
+            torch.addcmul(fresh, kept, before[self.layers + layer], out=cell)
+            torch.addcmul(shown.neg(), shown, cell.mul(2).sigmoid_(), value=2, out=following[layer])
         return after
 
     def unroll(self, words: Tensor, state: Tensor, steps: Tensor) -> tuple[Tensor, Tensor, Tensor]:

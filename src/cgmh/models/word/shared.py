@@ -7,12 +7,13 @@ change is remembered. The values are those of the model itself, whoever asked fo
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 import torch
 from torch import Tensor
 
 from ...text.edits import Ids
-from ...text.sentences import Sentences, indices
+from ...text.sentences import MAX_READ, Sentences, indices, rows_within
 from .recurrent import FactoredFill, RecurrentEncoding, RecurrentModel, total
 
 SPARE = 32  # sentences that no chain is at any more and that are still held
@@ -60,6 +61,16 @@ class SharedEncoding:
         slots = torch.tensor([self.slot_of[key] for key in distinct], dtype=torch.int64, device=self.slots.device)
         return SharedEncoding.of(keys, distinct, self.states.select(slots))
 
+    def held(self) -> list[tuple[RecurrentEncoding, list[Ids]]]:
+        """The sentences that the chains began at and their states, which share memory with these, in parts of as many
+        as may be read in one go."""
+        # They have the first slots, in their order, as long as no other sentence has taken the place of one.
+        keys = [key for _, key in takewhile(lambda each: self.slot_of[each[1]] == each[0], enumerate(self.slot_of))]
+        most = rows_within(MAX_READ, self.states.ids.shape[1], self.states.ids.device)
+        parts = (range(at, min(at + most, len(keys))) for at in range(0, len(keys), most))
+        tables = vars(self.states).values()
+        return [(RecurrentEncoding(*(t[r.start : r.stop] for t in tables)), keys[r.start : r.stop]) for r in parts]
+
     def leave(self, row: int) -> None:
         """The chain of a row is about to go elsewhere."""
         slot = self.slot_of[self.keys[row]]
@@ -101,8 +112,9 @@ class SharedPending:
     same_left: Tensor  # [R]
     same_right: Tensor  # [R]
     log_gain: Tensor  # [R]
-    places: dict[Ids, int] = field(default_factory=dict)  # of candidates that were read to the end and not held before
-    states: RecurrentEncoding | None = None  # of these
+    # Of candidates that were read to the end and not held before: states, in parts, and the part and row of each.
+    parts: list[RecurrentEncoding] = field(default_factory=list)
+    places: dict[Ids, tuple[int, int]] = field(default_factory=dict)
 
 
 class SharedWords:
@@ -153,48 +165,59 @@ class SharedWords:
         log_gain = torch.tensor([gains[change] for change in changes], dtype=torch.float64, device=rows.device)
         return SharedPending(rows, sentences, keys, same_left, same_right, log_gain)
 
-    def finish(self, encoding: SharedEncoding, pending: SharedPending, keep: Tensor) -> Tensor:
-        log_prob = torch.zeros(len(keep), dtype=torch.float64, device=keep.device)
-        kept = keep.nonzero()[:, 0]
-        keys = [pending.keys[at] for at in kept.tolist()]
-        new = {key: at for key, at in zip(keys, kept.tolist(), strict=True) if key not in encoding.slot_of}
-        new = {key: at for key, at in new.items() if key not in pending.places}
+    def read_on(self, encoding: SharedEncoding, pending: SharedPending, asked: Sequence[int]) -> list[Ids]:
+        """Read candidates to the end, those of the numbers `asked`; the sentences whose states were neither held nor
+        read before, which are now those of the last part."""
+        new = {
+            key: at
+            for key, at in ((pending.keys[at], at) for at in asked)
+            if key not in encoding.slot_of and key not in pending.places
+        }
         if new:
-            at = torch.tensor(list(new.values()), device=kept.device)
+            at = torch.tensor(list(new.values()), device=pending.rows.device)
             # A copy of the states of the sentences that they came from: what was read of those is read.
             states = encoding.states.select(encoding.slots[pending.rows[at]])
             every, whole = indices(len(at), at.device), torch.ones_like(at, dtype=torch.bool)
             left, right = pending.same_left[at], pending.same_right[at]
             scored = self.words.score(states, every, pending.sentences.select(at), left, right, None)
             self.words.commit(states, scored, whole)
-            pending.places |= {key: place for place, key in enumerate(new, len(pending.places))}
-            pending.states = states if pending.states is None else pending.states.beside(states)
-        for at, key in zip(kept.tolist(), keys, strict=True):
-            states, place = encoding.states, encoding.slot_of.get(key, -1)
-            if place < 0 and pending.states is not None:
-                states, place = pending.states, pending.places[key]
+            pending.places |= {key: (len(pending.parts), place) for place, key in enumerate(new)}
+            pending.parts.append(states)
+        return list(new)
+
+    def finish(self, encoding: SharedEncoding, pending: SharedPending, keep: Tensor) -> Tensor:
+        log_prob = torch.zeros(len(keep), dtype=torch.float64, device=keep.device)
+        kept = keep.nonzero()[:, 0].tolist()
+        self.read_on(encoding, pending, kept)
+        for at in kept:
+            states, place = encoding.states, encoding.slot_of.get(pending.keys[at], -1)
+            if place < 0:
+                part, place = pending.places[pending.keys[at]]
+                states = pending.parts[part]
             log_prob[at] = total(states.log_words[place])
         return log_prob
 
     def commit(self, encoding: SharedEncoding, pending: SharedPending, accepted: Tensor) -> None:
-        moves = [(at, int(pending.rows[at])) for at in accepted.nonzero()[:, 0].tolist()]
+        rows = pending.rows.tolist()
+        moves = [(at, rows[at]) for at in accepted.nonzero()[:, 0].tolist()]
         for _, row in moves:
             encoding.leave(row)
         # What is held is taken first, so that it does not have to make room.
         waiting = [(at, row) for at, row in moves if not encoding.enter(row, pending.keys[at])]
-        if not waiting or pending.states is None:
-            return
-        new = list(dict.fromkeys(pending.keys[at] for at, _ in waiting))
-        slots = torch.tensor([encoding.make_room(key) for key in new], device=encoding.slots.device)
-        places = torch.tensor([pending.places[key] for key in new], device=slots.device)
-        _put(encoding.states, slots, pending.states.select(places))
+        new = dict.fromkeys(pending.keys[at] for at, _ in waiting)
+        for number, part in enumerate(pending.parts):
+            taken = [key for key in new if pending.places[key][0] == number]
+            if taken:
+                slots = torch.tensor([encoding.make_room(key) for key in taken], device=encoding.slots.device)
+                places = torch.tensor([pending.places[key][1] for key in taken], device=slots.device)
+                _put(encoding.states, slots, part.select(places))
         for at, row in waiting:
             encoding.enter(row, pending.keys[at])
 
 
 def _put(states: RecurrentEncoding, slots: Tensor, held: RecurrentEncoding) -> None:
     for name, table in vars(held).items():
-        getattr(states, name)[slots] = table
+        getattr(states, name).index_copy_(0, slots, table)
 
 
 def _change(current: Ids, candidate: Ids, left: int, right: int, window: int | None) -> _Change:

@@ -262,7 +262,7 @@ class ProductOfExperts(TwoStageModel):
     screens; the others are asked about what passes, and about each sentence once.
     """
 
-    window = 2
+    window = 1
     goes_ahead = True  # what a step refuses early costs little: several can be tried together
     _remembers = False  # for it remembers what it said to any
 
@@ -281,6 +281,11 @@ class ProductOfExperts(TwoStageModel):
         self._known: dict[tuple[int, ...], float] = {}
 
     @property
+    def reads_ahead(self) -> bool:
+        """Whether steps may be tried after one that is read: most are refused, and a reading in vain costs little."""
+        return self._text_model is None
+
+    @property
     def weight(self) -> float:
         """What all readings count together."""
         return sum(self._weights) + (0.0 if self._text_model is None else self._text_weight)
@@ -295,6 +300,19 @@ class ProductOfExperts(TwoStageModel):
             self._known = other._known  # noqa: SLF001
             encoding.words.gains = before.words.gains
 
+    def log_prob(self, encoding: TwoStageEncoding) -> Tensor:
+        """[B]: what is held of sentences that nobody has asked about is not read again."""
+        if encoding.log_prob is None and any(self._weights):
+            for states, keys in encoding.words.held():
+                new = [at for at, key in enumerate(keys) if key not in self._known]
+                if new:
+                    batch = Sentences.from_lists(keys, states.ids.shape[1], device=states.ids.device)
+                    forward, backward, filled = _log_readings_of(batch, states, self.words, shapes=True)
+                    unknown = [keys[at] for at in new]
+                    log_prob = self._weighted(unknown, (forward[new], backward[new], filled[new]))
+                    self._known.update(zip(unknown, log_prob.tolist(), strict=True))
+        return super().log_prob(encoding)
+
     def finish(self, encoding: TwoStageEncoding, pending: TwoStagePending, keep: Tensor) -> Tensor:
         """[R]: the weighted sum of all readings where `keep`, 0 elsewhere.
 
@@ -302,18 +320,15 @@ class ProductOfExperts(TwoStageModel):
         was read is there for the chain that goes to it.
         """
         words, known = pending.words, self._known
-        kept = keep.nonzero()[:, 0]
-        keys = [words.keys[at] for at in kept.tolist()]
-        first = {key: at for key, at in zip(keys, kept.tolist(), strict=True) if key not in known}
+        kept = keep.nonzero()[:, 0].tolist()
+        new_keys = {words.keys[at]: at for at in reversed(kept) if words.keys[at] not in known}
+        asked = sorted(new_keys.values()) if any(self._weights) else []
         most = rows_within(MAX_READ, pending.sentences.capacity, keep.device)
-        if first and any(self._weights):
-            asked = torch.zeros_like(keep)
-            asked[list(first.values())[:most]] = True
-            self.screen.finish(encoding.words, words, asked)
-            if words.places:
-                batch = Sentences.from_lists(list(words.places), pending.sentences.capacity, device=keep.device)
-                readings = _log_readings_of(batch, words.states, self.words, shapes=True)
-                known.update(zip(words.places, self._weighted(list(words.places), readings).tolist(), strict=True))
+        for at in range(0, len(asked), most):
+            if new := self.screen.read_on(encoding.words, words, asked[at : at + most]):
+                batch = Sentences.from_lists(new, pending.sentences.capacity, device=keep.device)
+                readings = _log_readings_of(batch, words.parts[-1], self.words, shapes=True)
+                known.update(zip(new, self._weighted(new, readings).tolist(), strict=True))
         return super().finish(encoding, pending, keep)
 
     def _score(self, sentences: Sentences) -> Tensor:

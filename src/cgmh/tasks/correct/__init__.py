@@ -29,7 +29,7 @@ READINGS = (0.4, 0.4, 0.45)  # forward, backward, filled
 READINGS_BESIDE_BIG, BIG = (0.25, 0.25, 0.2), 0.6
 MAX_WORDS = 120  # words and marks of a sentence
 ROOM = 6  # words by which a correction may be longer than its source
-REWRITES, SWAPS = 0.85, 0.02  # shares of the steps; the general edits have the rest
+REWRITES, SWAPS = 0.93, 0.02  # shares of the steps; the general edits have the rest
 
 
 class Correct:

@@ -5,12 +5,13 @@ Both are guesses by the word model; they decide how fast chains get somewhere, n
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 import torch
 from torch import Tensor
 
 from ...constraints.channel import Channel
-from ...models.word.recurrent import RecurrentModel
+from ...models.word.recurrent import Likely, RecurrentEncoding, RecurrentModel
 from ...models.word.two_stage import MIN_LOG_FILL, ProductOfExperts
 from ...proposals import Group
 from ...sampling.runs import num_workers
@@ -20,16 +21,17 @@ from ...text.edits import Edit, Ids, splice
 from ...text.lexicon import Lexicon
 from ...text.sentences import MAX_READ, Sentences, rows_within
 from .confusions import Confusions
-from .source import CorrectionSource, first_factor
+from .source import NUM_FREE, CorrectionSource, first_factor
 
 MAX_ALTERNATIVES = 10  # of a group
 MIN_SHARE = 0.0005  # of an alternative that looks useless, beside 1 for the words as they are
 EAGERNESS, MAX_GAIN = 0.8, 5.0  # the power of an estimated gain in a share, and the log share beyond which none goes
 MOVED = 0.5  # what it counts in the weight of a group that its words should change
-WINDOW = 3  # words after an edit that an estimate looks at
+WINDOW = 2  # words after an edit that an estimate looks at
 MAX_EDITS = 10  # that a start may make
 WORTH_A_TRY = -2.5  # nats: what an edit has to bring, by the estimate, to be tried in a start; the target decides
-HOPELESS = -12.0  # nats: where the fill head sees a word bring less than this, no more is asked about it
+HOPELESS = -10.0  # nats: where the fill head sees a word bring less than this, no more is asked about it
+HOPE = 4.0  # nats: what the words around one may gain when it is taken out
 ROWS_OF_SOURCE = 4  # chains whose share of the work is worth as much as the estimates of a source
 
 Gains = Mapping[Edit[Ids], float]  # what each edit alone brings, in nats, as the word model sees it
@@ -80,25 +82,17 @@ def estimate_gains(
     capacity = max(len(source.ids) for source in sources) + 3
     start = Sentences.from_lists([sources[number].ids for number in numbers], capacity, numbers, device=model.device)
     encoding, base = model.encode(start), channel.log_factor(start)
+    likely = _likely(encoding, [sources[number] for number in numbers], lexicon, model)
     gains: list[dict[Edit[Ids], float]] = []
     promising: list[tuple[int, Edit[Ids]]] = []  # with the place of the source among the numbers
     for place, number in enumerate(numbers):
-        source = sources[number]
-        num_words = len(source.ids)
-        gaps = torch.tensor([*((at, at + 1) for at in range(num_words)), *((at, at) for at in range(num_words + 1))])
-        gaps = gaps.to(model.device)
-        log_fill = model.fill_log_probs(encoding, torch.full_like(gaps[:, 0], place), gaps[:, 0], gaps[:, 1])
-        log_fill = log_fill.index_fill_(1, model.special_ids, -torch.inf)
-        tried = dict.fromkeys(source.edits(lexicon, confusions, log_fill[:num_words], log_fill[num_words:]))
-        edits = [
-            edit
-            for edit in tried
-            if len(edit.replacement) + num_words > len(edit.original) and edit.replacement != edit.original
-        ]
-        batch = Sentences.from_lists([splice(source.ids, [edit]) for edit in edits], capacity, [number] * len(edits))
-        log_channel = channel.log_factor(batch) - base[place].cpu() + channel.first * first_factor(num_words)
-        guesses = (scale * _log_guesses(edits, log_fill) + log_channel).tolist()
-        gains.append(dict(zip(edits, guesses, strict=True)))
+        source, own = sources[number], likely[place]
+        gains.append({})
+        for edit in source.edits(lexicon, confusions, own):
+            leaves_words = len(source.ids) + len(edit.replacement) > len(edit.original)
+            if leaves_words and edit.replacement != edit.original:
+                hoped = scale * _log_hope(edit, own) + channel.log_price(number, edit) if _is_plain(edit) else 0.0
+                gains[-1][edit] = hoped
         promising += [(place, edit) for edit, guess in gains[-1].items() if guess >= HOPELESS]
     for at in range(0, len(promising), together := rows_within(MAX_READ, WINDOW + 2, model.device)):
         part = promising[at : at + together]
@@ -117,27 +111,37 @@ def estimate_gains(
     return list(gains)
 
 
-def _log_guesses(edits: Sequence[Edit[Ids]], log_fill: Tensor) -> Tensor:
-    """[E] float64 on the CPU: what a word in place of another, or in a gap, brings as the fill head sees it.
+def _likely(
+    encoding: RecurrentEncoding, sources: Sequence[CorrectionSource], lexicon: Lexicon, model: RecurrentModel
+) -> list[list[Likely]]:
+    """What the fill head says, for each source, about each of its words and then about each of its gaps."""
+    gaps = [
+        [*((place, at, at + 1) for at in range(len(ids))), *((place, at, at) for at in range(len(ids) + 1))]
+        for place, ids in enumerate(source.ids for source in sources)
+    ]
+    rows, left, right = torch.tensor([gap for own in gaps for gap in own], device=model.device).T.contiguous()
+    asked = [words for source in sources for words in source.asked(lexicon)]
+    found = iter(model.likely(encoding, rows, left, right, asked, NUM_FREE))
+    return [list(islice(found, len(own))) for own in gaps]
 
-    `log_fill` [2n+1,V] has the words in each place and then in each gap. Of other edits anything may be hoped.
-    """
-    num_words, num_known = len(log_fill) // 2, log_fill.shape[1]
-    guesses = torch.full((len(edits),), torch.inf, dtype=torch.float64)
-    singles = [at for at, edit in enumerate(edits) if len(edit.replacement) == 1 and len(edit.original) <= 1]
-    if not singles:
-        return guesses
-    rows = torch.tensor([edits[at].start + num_words * (not edits[at].original) for at in singles])
-    new, old = (
-        torch.tensor([words[0] if words and words[0] < num_known else -1 for words in sides])
-        for sides in ([edits[at].replacement for at in singles], [edits[at].original for at in singles])
-    )
-    log_new, log_old = (
-        log_fill[rows, ids.clamp(min=0)].cpu().double().masked_fill(ids < 0, MIN_LOG_FILL).clamp(min=MIN_LOG_FILL)
-        for ids in (new, old)
-    )
-    guesses[singles] = log_new - log_old.masked_fill(rows >= num_words, 0.0)
-    return guesses
+
+def _is_plain(edit: Edit[Ids]) -> bool:
+    """Whether it concerns at most one word on either side: of others, anything may be hoped."""
+    return len(edit.original) <= 1 and len(edit.replacement) <= 1
+
+
+def _log_hope(edit: Edit[Ids], likely: Sequence[Likely]) -> float:
+    """What a word in place of another, in a gap, or taken out brings, as the fill head sees it."""
+    num_words = len(likely) // 2
+
+    def log_prob(place: int, words: Ids) -> float:
+        return max(likely[place].log_prob.get(words[0], MIN_LOG_FILL), MIN_LOG_FILL)
+
+    if not edit.replacement:
+        return HOPE - log_prob(edit.start, edit.original)
+    if not edit.original:
+        return log_prob(num_words + edit.start, edit.replacement)
+    return log_prob(edit.start, edit.replacement) - log_prob(edit.start, edit.original)
 
 
 def make_groups(sources: Sequence[CorrectionSource], gains: Sequence[Gains]) -> list[list[Group]]:

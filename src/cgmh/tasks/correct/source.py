@@ -1,16 +1,16 @@
 """A sentence to correct, read: what must stay of it, what its words may have been meant to be, what is worth a try."""
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
 
 import torch
-from torch import Tensor
 
 from ...constraints.channel import Channel, ChannelSource, Priced
 from ...inputs import CorrectInput
+from ...models.word.recurrent import Likely
 from ...text.edits import Edit, Ids
 from ...text.facts import Fact, find_facts, is_number
 from ...text.lexicon import Lexicon
@@ -136,28 +136,40 @@ class CorrectionSource:
             return []
         return confusions.joined(self.words[at], self.words[at + 1])
 
-    def edits(self, lexicon: Lexicon, confusions: Confusions, log_word: Tensor, log_gap: Tensor) -> Iterator[Edit[Ids]]:
-        """What may be tried; where much may, what the fill head likes best in place of a word (`log_word` [n,V]) or in
-        a gap (`log_gap` [n+1,V])."""
+    def asked(self, lexicon: Lexicon) -> list[list[int]]:
+        """The words whose fit decides what may be tried: those in place of each word, its own too, and then those in
+        each gap."""
+        ids, num_known = lexicon.vocabulary.ids, len(lexicon.vocabulary)
+        missing = [ids[word] for word in MISSING if word in ids]
+        own = [[id] if id < num_known else [] for id in self.ids]
+        instead = [[*own[at], *self._singles(at, lexicon)] for at in range(len(self.ids))]
+        return [*(list(dict.fromkeys(words)) for words in instead), *([missing] * (len(self.ids) + 1))]
+
+    def _singles(self, at: int, lexicon: Lexicon) -> list[int]:
+        ids = lexicon.vocabulary.ids
+        return [ids[confusion.words[0]] for confusion in self.meant[at] if len(confusion.words) == 1]
+
+    def edits(self, lexicon: Lexicon, confusions: Confusions, likely: Sequence[Likely]) -> Iterator[Edit[Ids]]:
+        """What may be tried; where much may, what the fill head likes best. `likely` [2n+1] is what that says about
+        what is `asked`: in place of each word, and then in each gap."""
         ids, num_words = lexicon.vocabulary.ids, len(self.words)
-        missing = torch.tensor([ids[word] for word in MISSING if word in ids], dtype=torch.int64, device=log_gap.device)
         for at in range(num_words):
             if not self.fixed[at]:
-                single = [ids[confusion.words[0]] for confusion in self.meant[at] if len(confusion.words) == 1]
+                log_prob, free = likely[at]
                 double = [confusion.words for confusion in self.meant[at] if len(confusion.words) == 2]
-                free = log_word[at].topk(NUM_FREE).indices.tolist()
-                yield from (self._edit(at, at + 1, id) for id in _best(log_word[at], single, NUM_CONFUSIONS))
-                yield from (self._edit(at, at + 1, id) for id in free)
+                single = _best(log_prob, self._singles(at, lexicon), NUM_CONFUSIONS)
+                yield from (self._edit(at, at + 1, id) for id in (*single, *free))
                 yield from (self._edit(at, at + 1, ids[first], ids[second]) for first, second in double)
                 yield self._edit(at, at + 1)
             if at + 1 < num_words and not self.fixed[at] and not self.fixed[at + 1]:
                 yield from (self._edit(at, at + 2, ids[word]) for word in self._joined(at, confusions))
                 yield self._edit(at, at + 2, self.ids[at + 1], self.ids[at])
+        missing = [ids[word] for word in MISSING if word in ids]
         is_inside = [False, *(self.fixed[at] and self.fixed[at + 1] for at in range(num_words - 1)), False]
         for slot in range(num_words + 1):
             if not is_inside[slot]:
-                small = missing[log_gap[slot, missing].topk(min(NUM_MISSING, len(missing))).indices].tolist()
-                free = log_gap[slot].topk(NUM_FREE).indices.tolist()
+                log_prob, free = likely[num_words + slot]
+                small = _best(log_prob, missing, NUM_MISSING)
                 yield from (self._edit(slot, slot, id) for id in dict.fromkeys([*small, *free]))
 
     def _edit(self, start: int, end: int, *replacement: int) -> Edit[Ids]:
@@ -203,11 +215,8 @@ def is_strange(word: str, confusions: Confusions) -> bool:
     return word.islower() and word.replace("'", "").isalpha() and not confusions.is_word(word)
 
 
-def _best(log_word: Tensor, ids: list[int], number: int) -> list[int]:
-    if len(ids) <= number:
-        return ids
-    candidates = torch.tensor(ids, device=log_word.device)
-    return candidates[log_word[candidates].topk(number).indices].tolist()
+def _best(log_prob: Mapping[int, float], ids: list[int], number: int) -> list[int]:
+    return ids if len(ids) <= number else sorted(ids, key=lambda id: -log_prob[id])[:number]
 
 
 def _is_sign(word: str) -> bool:

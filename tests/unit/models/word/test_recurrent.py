@@ -6,11 +6,12 @@ import pytest
 import torch
 
 from cgmh.models.word import recurrent
+from cgmh.models.word.layers import Stack
 from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.models.word.two_stage import log_readings
 from cgmh.text.lexicon import Lexicon
 from cgmh.text.sentences import MAX_HELD, MAX_READ, Sentences
-from recurrent_toys import WORDS, tiny_model
+from recurrent_toys import WORDS, all_fills, tiny_model
 
 torch.set_num_threads(1)
 
@@ -49,10 +50,47 @@ def test_fills_are_distributions_over_words(model: RecurrentModel, batch: Senten
     torch.testing.assert_close(log_probs.exp().sum(0), torch.ones(3, dtype=torch.float64))
     assert bool((log_probs[model.special_ids] == -torch.inf).all())
     assert fill.log_prob(torch.full_like(rows, model.num_words)).tolist() == [-torch.inf] * 3  # a run-local word
-    trained = model.fill_log_probs(encoding, rows, at, at + 1)  # [3,V], over all ids
+    trained = all_fills(model, encoding, rows, at, at + 1)  # [3,V], over all ids
     assert bool((trained > -torch.inf).all())
     word = torch.tensor([1, 2, 3])
     torch.testing.assert_close(model.fill_log_prob(encoding, rows, at, at + 1, word), trained[rows, word])
+
+
+def test_likely_words_are_those_of_the_whole_distribution(
+    model: RecurrentModel, batch: Sentences, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In any parts; with fewer classes than there are, those of the likeliest classes."""
+    encoding, rows, at = model.encode(batch), torch.arange(3), torch.zeros(3, dtype=torch.int64)
+    gaps, asked = (rows, at, at + 1), [[1, 4, 2], [], [3]]
+    trained = all_fills(model, encoding, *gaps)  # [3,V]
+    whole = model.likely(encoding, *gaps, asked, 2)
+    best = trained.index_fill(1, model.special_ids, -torch.inf).topk(2).indices.tolist()
+    for row, likely in enumerate(whole):
+        assert set(likely.log_prob) == {*asked[row], *best[row]}
+        assert likely.best == best[row]
+        for word, log_prob in likely.log_prob.items():
+            assert log_prob == pytest.approx(float(trained[row, word]), abs=1e-12)
+    monkeypatch.setattr(recurrent, "LIKELY_STATES", 2)
+    assert model.likely(encoding, *gaps, asked, 2) == whole
+    monkeypatch.setattr(recurrent, "LIKELY_CLASSES", 1)
+    size = model._table.class_size
+    for row, likely in enumerate(model.likely(encoding, *gaps, asked, 1)):
+        classes = trained[row].exp().view(-1, size).sum(-1)
+        assert int(classes.argmax()) == likely.best[0] // size
+        assert set(asked[row]) <= set(likely.log_prob)
+
+
+def test_several_gaps_of_a_sentence_are_read_once(
+    model: RecurrentModel, batch: Sentences, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fewer gaps than sentences, too."""
+    encoding, read = model.encode(batch), []
+    plain = Stack._step
+    monkeypatch.setattr(Stack, "_step", lambda self, fed, *rest: (read.append(len(fed)), plain(self, fed, *rest))[1])
+    longest = int(batch.lengths.argmax())
+    rows, at = torch.tensor([longest, longest]), torch.tensor([0, 1])
+    model.fill(encoding, rows, at, at)
+    assert sum(read) == int(batch.lengths[longest])
 
 
 def test_candidates_are_the_lesser_of_both_directions(model: RecurrentModel, batch: Sentences) -> None:
@@ -86,7 +124,7 @@ def test_reading_in_parts_changes_nothing(model: RecurrentModel, monkeypatch: py
 
     def readings() -> list[torch.Tensor]:
         encoding = model.encode(batch)
-        filled = model.fill_log_probs(encoding, *gaps)
+        filled = all_fills(model, encoding, *gaps)
         listed = torch.tensor(model.log_probs(sentences), dtype=torch.float64)
         return [
             model.log_prob(encoding),

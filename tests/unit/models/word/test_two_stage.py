@@ -1,6 +1,7 @@
 """Products of experts: what is asked, what is remembered, and that remembering changes nothing."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 import torch
@@ -12,9 +13,9 @@ from cgmh.models.word import two_stage
 from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.models.word.two_stage import MIN_LOG_FILL, ProductOfExperts, log_readings
 from cgmh.text.lexicon import Lexicon
-from cgmh.text.sentences import Sentences
+from cgmh.text.sentences import MAX_READ, Sentences
 from cgmh.text.tokenizer import join
-from recurrent_toys import WORDS, tiny_model
+from recurrent_toys import WORDS, all_fills, tiny_model
 from two_stage_toys import likings
 
 torch.set_num_threads(1)
@@ -75,29 +76,28 @@ def test_candidates_are_asked_about_as_whole_sentences_are(small: RecurrentModel
 
 
 class Counted:
-    """`log_readings` that notes what it is asked."""
+    """The readings of sentences whose states are held, which notes what it is asked."""
 
     def __init__(self) -> None:
         self.asked: list[list[tuple[int, ...]]] = []
+        self._plain = two_stage._log_readings_of
 
-    def __call__(
-        self, sentences: Sequence[Sequence[int]], model: RecurrentModel, *, shapes: bool = False
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        self.asked.append([tuple(sentence) for sentence in sentences])
-        return log_readings(sentences, model, shapes=shapes)
+    def __call__(self, batch: Sentences, *rest: Any, **options: Any) -> tuple[Tensor, Tensor, Tensor]:
+        self.asked.append([tuple(sentence) for sentence in batch.to_lists()])
+        return self._plain(batch, *rest, **options)
 
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
     counted = Counted()
-    monkeypatch.setattr(two_stage, "log_readings", counted)
+    monkeypatch.setattr(two_stage, "_log_readings_of", counted)
     return counted
 
 
 def test_each_distinct_sentence_is_asked_about_once(
     small: RecurrentModel, rows: list[list[int]], counted: Counted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(two_stage, "MAX_BATCH", 3)
+    monkeypatch.setitem(MAX_READ, "cpu", 21)
     model = ProductOfExperts(small, WEIGHTS)
     first = log_prob_of(model, rows)
     assert sorted(map(len, counted.asked)) == [1, 3]
@@ -106,8 +106,8 @@ def test_each_distinct_sentence_is_asked_about_once(
     assert torch.equal(log_prob_of(model, rows[::-1], capacity=9), first.flip(0))
     assert counted.asked == []
     new = [*rows[3], rows[1][0]]
-    log_prob_of(model, [rows[0], new])
-    assert counted.asked == [[tuple(new)]]
+    log_prob_of(model, [new, rows[0], *rows[3:5]])
+    assert counted.asked == [[tuple(new), tuple(rows[0]), tuple(rows[3])]]  # those that are read beside it
 
 
 def test_bound_to_other_words_it_remembers_nothing(
@@ -121,7 +121,7 @@ def test_bound_to_other_words_it_remembers_nothing(
         sentence = [rows[1][0], id]
         log_probs.append(log_prob_of(model.bound(lexicon), [sentence]))
         near(log_probs[-1], summed(small.bound(lexicon), [sentence]))
-    assert len(counted.asked) == 2
+    assert len(counted.asked) == 4  # twice of them by the test itself
     assert not torch.equal(*log_probs)
 
 
@@ -140,7 +140,7 @@ def test_a_word_outside_the_vocabulary_is_read_as_the_unknown_of_its_shape(
     encoding, every = bound.encode(Sentences.from_lists(around, 4)), torch.arange(4)
     at = torch.ones_like(every)
     unknown = torch.tensor([small.vocabulary.id(lexicon.word(id)) for id in ids])
-    fits = bound.fill_log_probs(encoding, every, at, at + 1)[every, unknown]
+    fits = all_fills(bound, encoding, every, at, at + 1)[every, unknown]
     assert bool((fits > MIN_LOG_FILL).all())
     near(shaped - plain, fits - MIN_LOG_FILL)
     for shaped, plain in zip(log_readings(rows, bound, shapes=True), log_readings(rows, bound), strict=True):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from cgmh.constraints.channel import ChannelSource, Priced
+from cgmh.models.word.recurrent import Likely
 from cgmh.tasks.correct.confusions import MARKS, MISSING, Confusions
 from cgmh.tasks.correct.costs import COSTS, COSTS_BIG, Costs
 from cgmh.tasks.correct.source import (
@@ -211,6 +212,11 @@ def random_logs(rows: int, seed: int) -> Tensor:
     return logs.index_fill(1, torch.tensor(SMALL.special_ids), -torch.inf)
 
 
+def likely_of(logs: Tensor) -> list[Likely]:
+    """What a fill head that says this [rows,V] would tell about all words."""
+    return [Likely(dict(enumerate(row.tolist())), row.topk(NUM_FREE).indices.tolist()) for row in logs]
+
+
 def spans_of(fixed: Sequence[bool]) -> list[tuple[int, int]]:
     return [(at, at + 1) for at, stays in enumerate(fixed) if stays]
 
@@ -223,7 +229,7 @@ def test_laws_of_edits(case: tuple[list[str], list[bool]], seed: int) -> None:
     lexicon, num = Lexicon(SMALL), len(typed)
     source = CorrectionSource.of(typed, fixed, lexicon, CONFUSIONS, spans_of(fixed))
     log_word, log_gap = random_logs(num, seed), random_logs(num + 1, seed + 1)
-    edits = list(source.edits(lexicon, CONFUSIONS, log_word, log_gap))
+    edits = list(source.edits(lexicon, CONFUSIONS, likely_of(torch.cat([log_word, log_gap]))))
 
     def edit(start: int, end: int, *replacement: int) -> Edit[tuple[int, ...]]:
         return Edit(start, end, source.ids[start:end], replacement)
@@ -263,11 +269,20 @@ def test_of_many_confusions_the_likely_ones_are_tried() -> None:
     single = [lexicon.add(confusion.words[0]) for confusion in source.meant[at] if len(confusion.words) == 1]
     log_word = torch.zeros(5, len(vocabulary()))
     log_word[at, single] = torch.arange(len(single), dtype=torch.float32) + 1
-    edits = list(source.edits(lexicon, known(), log_word, torch.zeros(6, len(vocabulary()))))
+    logs = torch.cat([log_word, torch.zeros(6, len(vocabulary()))])
+    asked = source.asked(lexicon)
+    edits = list(source.edits(lexicon, known(), likely_of(logs)))
     tried = {edit.replacement[0] for edit in edits if (edit.start, edit.end) == (at, at + 1) and edit.replacement}
     assert len(single) > 10
+    assert asked[at] == list(dict.fromkeys([source.ids[at], *single]))
+    assert len(asked) == len(logs)
     assert set(single[-10:]) <= tried
     assert not tried & set(single[:-10])
+
+
+def source_price(source: CorrectionSource, lexicon: Lexicon, at: int) -> float:
+    """What it costs to take a word out."""
+    return source.channel(lexicon, known(), PRICES).delete[at].cost
 
 
 def test_the_channel_of_several_sources() -> None:
@@ -287,6 +302,14 @@ def test_the_channel_of_several_sources() -> None:
     assert cost(0, "the price is very high .") == pytest.approx(PRICES.insert["linking"] + first)
     assert cost(0, "price is high .") == pytest.approx(PRICES.delete["determiner"] + first)
     assert cost(0, "the elephant is high .") == pytest.approx(prices["word"] + first)
+    ids = {word: lexicon.add(word) for word in ("elephant", "very", "price", "xqzzy", "small")}
+    one = (ids["price"],)
+    assert channel.log_price(0, Edit(1, 2, one, (ids["elephant"],))) == -prices["word"]
+    assert channel.log_price(0, Edit(3, 3, (), (ids["very"],))) == -PRICES.insert["linking"]
+    assert channel.log_price(0, Edit(1, 2, one, ())) == -source_price(sources[0], lexicon, 1)
+    strange = channel.log_price(1, Edit(3, 4, (ids["xqzzy"],), (ids["small"],)))
+    gain = cost(1, "we like a xqzzy dog .") - cost(1, "we like a small dog .")
+    assert strange == pytest.approx(gain + PRICES.first * first_factor(6))
     assert cost(1, "we like a xqzzy dog .") == PRICES.strange
     first = PRICES.first * first_factor(6)
     assert cost(1, "we like a small dog .") == pytest.approx(prices["word"] + PRICES.dropped + first)
