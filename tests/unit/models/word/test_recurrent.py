@@ -169,5 +169,6 @@ def test_sentences_that_were_read_before_are_not_read_again(
     after = model.encode_after(before, more)
     assert read == [1]
     torch.testing.assert_close(model.log_prob(after), model.log_prob(whole))
-    torch.testing.assert_close(*(model.fill_log_probs(encoding, rows, at, at + 1) for encoding in (after, whole)))
+    words = torch.tensor([5, 0, 3, 8])
+    torch.testing.assert_close(*(model.fill_log_prob(encoding, rows, at, at + 1, words) for encoding in (after, whole)))
     torch.testing.assert_close(model.backward_log_prob(after), model.backward_log_prob(whole))
