@@ -55,6 +55,11 @@ WEIGHTS = {
 }
 GENERAL = tuple(WEIGHTS)[:7]
 MIN_NEW = 25  # weighted occurrences of a word that is added to an older vocabulary
+# Common misspellings, and words that nobody should be offered: they stay unknown, however often they come.
+UNWANTED = frozenset(
+    "eachother accidently recieved thier noone theres dissapointed ive afterall soo sooooo highschool icecream "
+    "childrens womens mens cuz fo wo ot nd wa fuck fucking".split()
+)
 NUM_BINS, NEAR = 100, 3  # a name of a single book: nearly all of it within so many hundredths of the fiction
 
 
@@ -204,20 +209,20 @@ def main() -> None:
                 opening[word] += int(count * WEIGHTS[name] * 10)
         counts = truecased_counts(inner, opening)
         files = [out / f"{name}.tok" for name in WEIGHTS]
-        book_names = single_book_names(out / "fiction.tok", total)
+        left_out = single_book_names(out / "fiction.tok", total) | UNWANTED
         if args.renew:
             old = Vocabulary.load(args.renew)
             names = old.names
             added = {
                 word
                 for word, count in counts.items()
-                if count >= MIN_NEW * 10 and word not in old.ids and num_corpora[word] > 1 and word not in book_names
+                if count >= MIN_NEW * 10 and word not in old.ids and num_corpora[word] > 1 and word not in left_out
                 and (word.islower() or num_corpora[word] > 4) and old.recase(word) == word
             }  # fmt: skip
-            grouped = renewed(old, counts, {*old.words} & book_names, added, files)
+            grouped = renewed(old, counts, {*old.words} & left_out, added, files)
         else:
             room = NUM_CLASSES * CLASS_SIZE - len(SPECIALS)
-            words = [word for word, _ in counts.most_common() if word not in book_names][:room]
+            words = [word for word, _ in counts.most_common() if word not in left_out][:room]
             names = mostly_names(words, inner)
             plain = Vocabulary([*SPECIALS, *words], names)
             grouped = cluster(sampled(files, plain), plain, NUM_CLASSES, CLASS_SIZE)

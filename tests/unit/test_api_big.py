@@ -173,7 +173,7 @@ def test_the_big_model_reads_natural_texts() -> None:
 
     for use in USES:
         cgmh.keywords(["Anna's", "dog"], big=reader, use=use, **TINY)
-    assert len(seen) > 20
+    assert len(seen) > 10
     assert all(text[0].upper() == text[0] and text[-1] in ".!?" and " ." not in text for text in seen)
     assert all("Anna's" in text for text in seen)
 

@@ -28,7 +28,8 @@ def test_the_text_model_is_sampled_where_it_is_the_target() -> None:
 
 def test_the_type_of_an_input_says_its_task() -> None:
     kinds = {KeywordInput: Keywords, ParaphraseInput: Paraphrase, CorrectInput: Correct}
-    assert kinds.keys() == TASKS.keys()
+    own = {kind: task for kind, task in TASKS.items() if kind.__module__.startswith("cgmh.")}  # the docs make others
+    assert kinds.keys() == own.keys()
     for kind, task in kinds.items():
         assert isinstance(task_of(kind), task)
     assert len({task.name for task in TASKS.values()}) == len(TASKS)
