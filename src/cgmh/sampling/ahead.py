@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from ..draws import Draws
+from ..draws import Draws, Seed, seeds_of
 from .chain import Constant, Schedule
 from .kernel import Info, Kernel, State
 
@@ -34,7 +34,7 @@ def sample_ahead(
     kernel: Kernel,
     state: State,
     steps: int,
-    seed: int,
+    seed: Seed,
     schedule: Schedule | None = None,
     chains: Tensor | None = None,
     readings: Tensor | None = None,
@@ -63,7 +63,7 @@ def sample_ahead(
         rows = going.repeat_interleave(number)  # [N]
         at = (clock[going][:, None] + torch.arange(number, device=device)).flatten()  # [N]
         before = state
-        draws = Draws(seed, names[rows], at)
+        draws = Draws(seeds_of(seed, rows), names[rows], at)
         state, info, made = kernel.steps_ahead(draws, state, rows, schedule(at), at < steps, number)
         clock = clock.index_add(0, rows, made.long())
         num_readings = state.encoding.num_readings.to(device, copy=True)
