@@ -4,9 +4,14 @@ import os
 import signal
 import time
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
+import cgmh.jobs.job
+import cgmh.jobs.workers  # noqa: F401 - loaded once, for all copies
+from cgmh import CorrectInput
+from cgmh.api import solve_each
 from cgmh.cli import main
 
 
@@ -33,19 +38,29 @@ class Forked:
         return self.end()
 
 
-def forked(arguments: list[str], said: Path) -> Forked:
-    """Start the command."""
+@cache
+def warmed(model: str) -> None:
+    """Load what a job needs once, for all copies of this process."""
+    list(solve_each([CorrectInput("The cat.")], replace(CorrectInput.defaults, chains=1, steps=1), model=model))
+
+
+def forked(arguments: list[str], said: Path, stdin: Path | str = os.devnull) -> Forked:
+    """Start the command; what it reads from stdin is in a file."""
+    if "--model" in arguments:
+        warmed(arguments[arguments.index("--model") + 1])
     number = os.fork()
     if number:
         return Forked(number, said)
     code = 99
     try:
         target = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.dup2(os.open(stdin, os.O_RDONLY), 0)
         os.dup2(target, 1)
         os.dup2(target, 2)
         os.closerange(3, 256)
         import sys
 
+        sys.stdin = open(0, closefd=False)  # noqa: SIM115
         sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
         sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
         main(arguments)

@@ -1,18 +1,23 @@
 """`cgmh run`: a task for every row of a file."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from .correct import correct_command, wanted_corrections
 from .keywords import keywords_command, wanted_keywords
-from .output import uncollected
+from .output import as_typed, print_record, uncollected
 from .paraphrase import paraphrase_command, wanted_paraphrases
 
 if TYPE_CHECKING:
     from tqdm import tqdm
 
+    from ..jobs.job import Summary
+    from ..jobs.rows import Asked
     from ..jobs.work import Work
 
 SOME_FAILED = 3  # the exit code of a job that is done but for some rows
@@ -63,7 +68,7 @@ def _job_options(command: click.Command) -> list[click.Parameter]:
             ["--out"],
             required=True,
             metavar="OUT",
-            help="The file to write: .jsonl, .csv, .tsv, .parquet or .txt; or - for stdout.",
+            help="The file to write: .jsonl, .csv, .tsv, .parquet or .txt; or - for stdout, in JSON lines.",
         ),
         click.Option(
             ["--input-format"], type=click.Choice(formats), help="What the inputs are, if their names do not tell."
@@ -114,37 +119,52 @@ def _run(ctx: click.Context, options: dict[str, Any], wanted: Wanted) -> int:
     options |= {"trace": False, "trace_all": False}
     input, settings = wanted(ctx, options)
     with uncollected():
-        from ..jobs.job import Job
         from ..jobs.rows import Asked
-        from ..jobs.workers import LocalWorkers
-        from ..threads import num_cores
     asked = Asked(input, settings, options["column"], options["id_column"], tuple(dict.fromkeys(options["carry"])))
-    models = {name: options.get(name) for name in ("model", "big", "masked")}
-    job = Job(asked, options["inputs"], options["out"], models, options["input_format"], options["shard_rows"])
-    workers = options["workers"] or num_cores()
-
-    def engine(work: "Work") -> LocalWorkers:
-        return LocalWorkers(work, workers)
-
-    progress = _Bar(shown=options["progress"])
-    try:
-        summary = job.run(engine, progress, retry_errors=options["retry_errors"])
-    except KeyboardInterrupt:
-        progress.close()
-        click.echo("cgmh: what is done is kept; run the same command again to go on", err=True)
-        raise
-    finally:
-        progress.close()
-    _say(summary, options["out"])
+    if options["out"] != "-":
+        summary = _done(asked, options, options["out"])
+        before = f" ({summary.num_known:,} of them before)" if summary.num_known else ""
+        whole = f"{summary.num_rows - summary.num_failed:,} of {summary.num_rows:,} rows are done"
+        click.echo(f"{options['out']}: {whole}{before}", err=True)
+        if summary.errors:
+            click.echo(f"cgmh: {summary.num_failed:,} rows failed; {summary.errors} says which and why", err=True)
+        return SOME_FAILED if summary.num_failed else 0
+    # Nobody can go on with what was printed, so nothing is kept.
+    with TemporaryDirectory(prefix="cgmh-run-") as directory:
+        out = Path(directory) / "stdout.jsonl"
+        summary = _done(asked, options, str(out))
+        with out.open(encoding="utf-8") as lines:
+            for line in lines:
+                print_record(json.loads(line))
+        for line in summary.errors.read_text(encoding="utf-8").splitlines() if summary.errors else ():
+            record = json.loads(line)
+            reason = record["error"] if isinstance(record["error"], str) else record["error"]["message"]
+            click.echo(as_typed(f"cgmh: {record['place']}: {reason}"), err=True)
     return SOME_FAILED if summary.num_failed else 0
 
 
-def _say(summary: Any, out: str) -> None:
-    done = summary.num_rows - summary.num_failed
-    before = f" ({summary.num_known:,} of them before)" if summary.num_known else ""
-    click.echo(f"{out}: {done:,} of {summary.num_rows:,} rows{before}", err=True)
-    if summary.errors:
-        click.echo(f"cgmh: {summary.num_failed:,} rows failed; {summary.errors} says which and why", err=True)
+def _done(asked: "Asked", options: dict[str, Any], out: str) -> "Summary":
+    """Run a job to its end, with a progress bar for who watches."""
+    from ..jobs.job import Job
+    from ..jobs.workers import LocalWorkers
+    from ..threads import num_cores
+
+    models = {name: options.get(name) for name in ("model", "big", "masked")}
+    job = Job(asked, options["inputs"], out, models, options["input_format"], options["shard_rows"])
+
+    def engine(work: "Work") -> LocalWorkers:
+        return LocalWorkers(work, options["workers"] or num_cores())
+
+    progress = _Bar(shown=options["progress"])
+    try:
+        return job.run(engine, progress, retry_errors=options["retry_errors"])
+    except KeyboardInterrupt:
+        progress.close()
+        if options["out"] != "-":
+            click.echo("cgmh: what is done is kept; run the same command again to go on", err=True)
+        raise
+    finally:
+        progress.close()
 
 
 class _Bar:

@@ -19,7 +19,7 @@ from .outputs import Record, check_carried, output_format, publish, publish_erro
 from .planning import Part, Plan
 from .rows import Asked
 from .shards import Shards, is_failed
-from .sources import File, Source, file_of, found_files
+from .sources import File, Source, file_of, found_files, kept_stdin
 from .work import Work
 
 
@@ -75,14 +75,17 @@ class Job:
         out, format = Path(self.out), output_format(self.out)
         if not out.absolute().parent.is_dir():
             raise BadInput(f"{out.parent}: no such directory; make it first")
+        if out.is_dir():
+            raise BadInput(f"{out}: is a directory; `out` is a file")
         if out.exists() and not (self.directory / MANIFEST).exists():
             raise BadInput(f"{out}: is there already, and is not of a job; give another `out`, or delete it")
-        files = [file_of(path, self.format) for path in found_files(self.inputs)]
+        paths = [] if list(self.inputs) == ["-"] else found_files(self.inputs)
         with saying_when_full(self.directory):
             self.directory.mkdir(exist_ok=True)
         with only_process(
             self.directory / "lock", f"{out}: another `cgmh run` is at work on it; wait until it is done"
         ):
+            files = [file_of(path, self.format) for path in paths] or [kept_stdin(self.directory, self.format)]
             manifest = self._manifest(files)
             source = Source(tuple(files))
             source.check(self.asked)

@@ -1,12 +1,16 @@
 """The input of a job: which files it has, in which order, and which rows of which file a range of rows means."""
 
+import codecs
 import glob
 import os
+import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import BadInput
+from .disk import saying_when_full, whole_file
 from .lines import LineFile
 from .rows import Asked, Raw
 from .tables import ParquetFile
@@ -15,6 +19,7 @@ FORMATS = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet",
     ".txt": "text",
 }  # fmt: skip
+STDIN = "stdin"  # the file that keeps it
 File = LineFile | ParquetFile
 
 
@@ -53,6 +58,17 @@ def file_of(path: str, format: str | None) -> File:
     """A file that has not been looked into yet."""
     format = format or format_of(path)
     return ParquetFile(path) if format == "parquet" else LineFile(path, format)
+
+
+def kept_stdin(directory: Path, format: str | None) -> File:
+    """What stdin has, kept in a file, so that processes can read it, and a job that was stopped can be compared."""
+    if sys.stdin is None:
+        raise BadInput("stdin is closed; name a file as the input")
+    with saying_when_full(directory), whole_file(directory / STDIN) as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    with (directory / STDIN).open("rb") as opened:
+        is_json = opened.read(1 << 16).lstrip(codecs.BOM_UTF8 + b" \r\n\t").startswith(b"{")
+    return file_of(str(directory / STDIN), format or ("jsonl" if is_json else "text"))
 
 
 def found_files(names: Sequence[str]) -> list[str]:
