@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from ..errors import BadInput
 from .correct import correct_command, wanted_corrections
 from .keywords import keywords_command, wanted_keywords
 from .output import as_typed, print_record, uncollected
@@ -16,7 +17,7 @@ from .paraphrase import paraphrase_command, wanted_paraphrases
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-    from ..jobs.job import Summary
+    from ..jobs.job import Engine, Summary
     from ..jobs.rows import Asked
     from ..jobs.work import Work
 
@@ -78,6 +79,21 @@ def _job_options(command: click.Command) -> list[click.Parameter]:
         click.Option(["--carry"], multiple=True, metavar="NAME", help="A column that goes along; repeat it for more."),
         click.Option(["--workers"], type=click.IntRange(1), help="Processes; by default one for each core."),
         click.Option(
+            ["--engine"],
+            type=click.Choice(["local", "ray"]),
+            default="local",
+            show_default=True,
+            help="Processes of this machine, or the actors of Ray Data: pip install 'cgmh[ray]'.",
+        ),
+        click.Option(["--address"], metavar="ADDRESS", help="A Ray cluster, or auto; by default this machine."),
+        click.Option(
+            ["--device"],
+            type=click.Choice(["cpu", "cuda"]),
+            default="cpu",
+            show_default=True,
+            help="Where the models compute; with cuda, each worker takes one GPU.",
+        ),
+        click.Option(
             ["--shard-rows"],
             type=click.IntRange(1),
             help="Rows that are kept together, at most; by default as many as take a process ten seconds.",
@@ -120,7 +136,10 @@ def _run(ctx: click.Context, options: dict[str, Any], wanted: Wanted) -> int:
     input, settings = wanted(ctx, options)
     with uncollected():
         from ..jobs.rows import Asked
-    asked = Asked(input, settings, options["column"], options["id_column"], tuple(dict.fromkeys(options["carry"])))
+    carried = tuple(dict.fromkeys(options["carry"]))
+    asked = Asked(input, settings, options["column"], options["id_column"], carried, options["device"])
+    if options["address"] and options["engine"] != "ray":
+        raise BadInput("`address` is that of a Ray cluster; give `engine` ray, too")
     if options["out"] != "-":
         summary = _done(asked, options, options["out"])
         before = f" ({summary.num_known:,} of them before)" if summary.num_known else ""
@@ -152,8 +171,12 @@ def _done(asked: "Asked", options: dict[str, Any], out: str) -> "Summary":
     models = {name: options.get(name) for name in ("model", "big", "masked")}
     job = Job(asked, options["inputs"], out, models, options["input_format"], options["shard_rows"])
 
-    def engine(work: "Work") -> LocalWorkers:
-        return LocalWorkers(work, options["workers"] or num_cores())
+    def engine(work: "Work") -> "Engine":
+        if options["engine"] == "ray":
+            from ..jobs.cluster import RayWorkers
+
+            return RayWorkers(work, options["workers"] or num_cores(), options["address"])
+        return LocalWorkers(work, options["workers"] or (num_cores() if asked.device == "cpu" else 1))
 
     progress = _Bar(shown=options["progress"])
     try:

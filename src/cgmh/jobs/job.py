@@ -17,6 +17,7 @@ from .disk import saying_when_full
 from .manifest import MANIFEST, differences, manifest_of, read_manifest, write_manifest
 from .outputs import Record, check_carried, output_format, publish, publish_errors
 from .planning import Part, Plan
+from .remote import is_remote, upload
 from .rows import Asked
 from .shards import Shards, is_failed
 from .sources import File, Source, file_of, found_files, kept_stdin
@@ -62,17 +63,22 @@ class Job:
     shard_rows: int | None = None  # at most; None: as many as take some seconds
 
     @property
+    def local(self) -> Path:
+        """Where the output is written; one that goes to an object store is in the current directory first."""
+        return Path(self.out.rpartition("/")[2] if is_remote(self.out) else self.out)
+
+    @property
     def directory(self) -> Path:
-        return Path(f"{self.out}.job")
+        return Path(f"{self.local}.job")
 
     @property
     def errors(self) -> Path:
-        return Path(f"{self.out}.errors.jsonl")
+        return Path(f"{self.local}.errors.jsonl")
 
     def run(self, engine_of: Callable[[Work], Engine], progress: Progress, *, retry_errors: bool = False) -> Summary:
         """Do what is left to do, and write the output."""
         check_carried(self.asked)
-        out, format = Path(self.out), output_format(self.out)
+        out, format = self.local, output_format(self.out)
         if not out.absolute().parent.is_dir():
             raise BadInput(f"{out.parent}: no such directory; make it first")
         if out.is_dir():
@@ -97,6 +103,8 @@ class Job:
             if gaps or again or not out.exists() or manifest.get("published") != _state(shards, out):
                 publish_errors(_records(shards), self.errors)
                 publish(_records(shards), out, format, self.asked)
+                if is_remote(self.out):
+                    upload(out, self.out)
                 write_manifest(self.directory, {**manifest, "published": _state(shards, out)})
         errors = self.errors if shards.num_failed else None
         return Summary(shards.num_rows, shards.num_failed, num_known, errors)

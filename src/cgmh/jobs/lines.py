@@ -8,11 +8,11 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..errors import BadInput
 from ..files import parse_json
+from .remote import opened
 from .rows import Asked, Raw, typed
 
 MAX_BYTES = 4 << 20  # of a row
@@ -90,7 +90,7 @@ class LineFile:
     def scan(self, known: int = 0) -> str:
         """Read all of it once. Returns the digest of the first `known` bytes, empty if no row ends there."""
         digest, of_known = sha256(), ""
-        with Path(self.path).open("rb") as file:
+        with opened(self.path) as file:
             if file.read(2) in _UTF16:
                 raise BadInput(f"{self.path}: is in UTF-16; convert it to UTF-8 first")
             for number, record in enumerate(records(file, delimiter=self.delimiter), start=-1 if self.delimiter else 0):
@@ -104,7 +104,10 @@ class LineFile:
                 digest.update(chunk)
                 self.num_bytes += len(chunk)
                 if self.num_bytes == known:
-                    of_known = digest.hexdigest() if chunk.endswith(b"\n") or file.peek(1)[:1] in b"\r\n" else ""
+                    of_known = digest.hexdigest()
+            file.seek(max(known - 1, 0))
+            if b"\n" not in (around := file.read(2)) and b"\r" not in around and known < self.num_bytes:
+                of_known = ""  # a row goes on there
         self.num_rows, self.digest = max(0, self.num_rows), digest.hexdigest()
         if self.delimiter and not self.header:
             raise BadInput(f"{self.path}: has no header; its first row has to name the columns")
@@ -124,7 +127,7 @@ class LineFile:
         if at >= len(self.places):
             return
         keeps_blank = self.format == "text" and asked.task == "correct"
-        with Path(self.path).open("rb") as file:
+        with opened(self.path) as file:
             found = records(file, self.places[at], self.places[at + 1], self.delimiter)
             for number, record in enumerate(found, start=first - first % SPACING):
                 if number >= end:

@@ -39,7 +39,7 @@ def manifest_of(asked: Asked, files: Sequence[File], models: dict[str, str | Non
     options = {**asdict(asked.input), **asdict(asked.settings)}
     for name in asked.worked_on if asked.column is None else ("keywords", "words", "text"):
         options.pop(name, None)
-    columns = {"column": asked.column, "id_column": asked.id_column, "carry": asked.carried}
+    columns = {"column": asked.column, "id_column": asked.id_column, "carry": asked.carried, "device": asked.device}
     described: dict[str, Any] = {
         "format": FORMAT,
         "version": __version__,

@@ -35,7 +35,7 @@ class Plan:
         """`together` are the rows that run together, `again` parts of shards that are worked on once more, `most` the
         rows of a part."""
         self._gaps, self._again, self._workers = deque(gaps), deque(again), workers
-        self._together, self._most = together, most or MOST
+        self._together, self._rows_given, self._most = together, most, most or MOST
         self._seconds_per_row: float | None = None
         self.num_rows = sum(end - first for first, end in gaps) + sum(part.num_rows for part in again)
 
@@ -57,9 +57,10 @@ class Plan:
             self._gaps.appendleft((stop, end))
         return Part(first, stop)
 
-    def all(self) -> Iterator[Part]:
-        """All parts at once, where nobody tells how long a row takes."""
-        size = self._size()
+    def all(self, most_parts: int) -> Iterator[Part]:
+        """All parts at once, about so many at most, where nobody tells how long a row takes."""
+        size = -(-self.num_rows // most_parts) if self._rows_given is None else self._rows_given
+        size = max(1, -(-size // self._together)) * self._together
         yield from self._again
         for first, end in self._gaps:
             for at in range(first - first % self._together, end, size):

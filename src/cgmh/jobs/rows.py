@@ -17,6 +17,7 @@ KINDS: dict[str, type[Input]] = {"keywords": KeywordInput, "paraphrase": Paraphr
 NAMES = {"keywords": ("keywords", "words"), "paraphrase": ("text",), "correct": ("text",)}  # of the field to work on
 MAX_SEED = int(RANGES["seed"][1])
 CHAINS_TOGETHER, MOST_TOGETHER = 512, 64  # chains and rows: fewer at a time would be slower
+CHAINS_ON_GPU, ROWS_ON_GPU = 2048, 256
 IDS = ("id", "custom_id")
 LISTS = ("context", "forbid", "keep", "match", "protect")
 OF_THE_JOB = ("model", "big", "masked")
@@ -32,6 +33,7 @@ class Asked:
     column: str | None = None  # that holds what is worked on; None: as in Python
     id_column: str | None = None
     carried: tuple[str, ...] = ()  # columns that go along into the output
+    device: str = "cpu"  # where the models compute
 
     @property
     def task(self) -> str:
@@ -41,7 +43,8 @@ class Asked:
     def together(self) -> int:
         """Rows that run together in a process: those from one multiple of it to the next, whatever is done when. So
         they have the same neighbours in every run, and not even the last digit of a score depends on how it went."""
-        return max(1, min(MOST_TOGETHER, CHAINS_TOGETHER // (self.settings.chains * self.settings.temper)))
+        chains, rows = (CHAINS_TOGETHER, MOST_TOGETHER) if self.device == "cpu" else (CHAINS_ON_GPU, ROWS_ON_GPU)
+        return max(1, min(rows, chains // (self.settings.chains * self.settings.temper)))
 
     @property
     def is_of_words(self) -> bool:
@@ -138,15 +141,20 @@ def read_row(raw: Raw, asked: Asked) -> Row:
             raise BadInput(f"`{name}` is the same for all rows; give it as an option")
         if name not in (*asked.worked_on, *asked.ids, *asked.options, *asked.carried):
             raise BadInput(_unknown(name))
-    chosen: dict[str, Any] = {
-        name: listed(name, given[name]) if name in LISTS else given[name] for name in asked.options if name in given
-    }
-    names = {field.name for field in fields(Settings)}
-    settings = replace(asked.settings, **{name: value for name, value in chosen.items() if name in names})
-    input = replace(input, **{name: value for name, value in chosen.items() if name not in names})
+    chosen = {name: given[name] for name in asked.options if name in given}
+    input, settings = overridden(input, asked.settings, chosen)
     id = id_of(raw, asked)
     seed = settings.seed if "seed" in chosen else row_seed(asked.settings.seed, id)
     return Row(raw.number, raw.place, id, input, replace(settings, seed=0), seed, carried, is_batch)
+
+
+def overridden(input: Input, settings: Settings, options: Mapping[str, Any]) -> tuple[Input, Settings]:
+    """An input and settings, with some options otherwise."""
+    chosen: dict[str, Any] = {name: listed(name, value) if name in LISTS else value for name, value in options.items()}
+    names = {field.name for field in fields(Settings)}
+    settings = replace(settings, **{name: value for name, value in chosen.items() if name in names})
+    own: dict[str, Any] = {name: value for name, value in chosen.items() if name not in names}
+    return replace(input, **own), settings
 
 
 def _unwrapped(found: dict[str, Any], asked: Asked) -> dict[str, Any]:

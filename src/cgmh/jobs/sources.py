@@ -12,6 +12,7 @@ from pathlib import Path
 from ..errors import BadInput
 from .disk import saying_when_full, whole_file
 from .lines import LineFile
+from .remote import is_remote, listed
 from .rows import Asked, Raw
 from .tables import ParquetFile
 
@@ -75,7 +76,12 @@ def found_files(names: Sequence[str]) -> list[str]:
     """The files that names stand for: files, directories with all they hold of a known kind, and patterns."""
     paths: list[str] = []
     for name in names:
-        if Path(name).is_dir():
+        if is_remote(name):
+            inside = listed(name, lambda path: Path(path).suffix.lower() in FORMATS)
+            if not inside:
+                raise BadInput(f"{name}: no such file")
+            paths += inside
+        elif Path(name).is_dir():
             inside = sorted(str(path) for path in Path(name).iterdir() if path.suffix.lower() in FORMATS)
             if not inside:
                 raise BadInput(f"{name}: no file in it ends in {', '.join(FORMATS)}")

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
+from hashlib import sha256
 from typing import Any
 
 from ..errors import BadInput, MissingExtra
-from ..models.pull.store import sha256_of
+from .remote import opened
 from .rows import Asked, Raw
 
 READ_AT_ONCE = 256  # rows
@@ -41,7 +41,7 @@ class ParquetFile:
         """Look at what it has. Such a file does not grow: there is no digest of a part of it, unless that is all."""
         library = parquet()
         try:
-            with library.ParquetFile(self.path) as file:
+            with opened(self.path) as raw, library.ParquetFile(raw) as file:
                 found = file.metadata
                 self.header, self.num_rows = tuple(file.schema_arrow.names), found.num_rows
                 self.groups = tuple(found.row_group(number).num_rows for number in range(found.num_row_groups))
@@ -49,7 +49,12 @@ class ParquetFile:
             if isinstance(error, OSError) and error.errno:
                 raise
             raise BadInput(f"{self.path}: is no Parquet file ({str(error).splitlines()[0]})") from error
-        self.num_bytes, self.digest = Path(self.path).stat().st_size, sha256_of(Path(self.path))
+        digest, self.num_bytes = sha256(), 0
+        with opened(self.path) as raw:
+            while chunk := raw.read(1 << 20):
+                digest.update(chunk)
+                self.num_bytes += len(chunk)
+        self.digest = digest.hexdigest()
         return self.digest if self.num_bytes == known else ""
 
     def check(self, asked: Asked) -> None:
@@ -74,7 +79,7 @@ class _Cursor:
     def __init__(self, file: ParquetFile) -> None:
         self.at = 0
         self._file, self._groups = file, list(file.groups)
-        self._opened = parquet().ParquetFile(file.path)
+        self._opened = parquet().ParquetFile(opened(file.path))
         self._left: list[dict[str, Any]] = []  # rows that were read and not asked for yet
         self._batches: Iterator[Any] = iter(())
         self._group = 0

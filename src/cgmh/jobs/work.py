@@ -5,13 +5,17 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from ..api import solve_each
 from ..errors import BadInput, BadModel, is_out_of_memory
 from ..inputs import KeywordInput
+from ..models.load import open_model
 from ..result import Result
 from ..session import Session
 from .outputs import Record
@@ -25,7 +29,7 @@ class Work:
 
     asked: Asked
     source: Source
-    models: dict[str, str | None]  # the names given as model, big and masked
+    models: dict[str, Any]  # what was given as model, big and masked: names, so that every process can open them
 
     def open(self) -> None:
         """Open the models, and refuse options that contradict each other."""
@@ -33,7 +37,11 @@ class Work:
 
     @property
     def _models(self) -> dict[str, Any]:
-        return {name: self.models.get(name) for name in ("model", "big", "masked")}
+        given = {name: self.models.get(name) for name in ("model", "big", "masked")}
+        if self.asked.device == "cpu":
+            return given
+        given["model"] = _on_device(given["model"], self.asked.device)
+        return given if given["big"] is None else {**given, "big": _on_device(given["big"], self.asked.device)}
 
     def lines(
         self,
@@ -94,6 +102,14 @@ class Work:
                 return [BadInput("not enough memory; take fewer `chains` or a smaller model")]
             _log(error)
             return [BadInput(f"it could not be answered because of an internal error ({type(error).__name__})")]
+
+
+@lru_cache(maxsize=2)
+def _on_device(name: str | None, device: str) -> Any:
+    """A model that computes elsewhere than on the CPU; it stays open."""
+    if not torch.cuda.is_available():
+        raise BadInput(f"`device` {device}: this machine has no GPU that torch can use")
+    return open_model(name, device)
 
 
 def _apart(row: Row) -> tuple[Any, ...]:

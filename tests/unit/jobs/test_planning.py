@@ -23,7 +23,7 @@ def test_every_row_is_handed_out_once(seconds: float | None, workers: int, toget
     parts = parts_of(Plan(gaps, workers, together), seconds)
     assert [row for part in parts for row in range(part.first, part.end)] == wanted
     assert all(part.num_rows <= MOST for part in parts)
-    at_once = list(Plan(gaps, workers, together).all())
+    at_once = list(Plan(gaps, workers, together).all(100))
     assert [row for part in at_once for row in range(part.first, part.end)] == wanted
     # Rows that run together are in one part, unless some of them are done already.
     edges = {first for first, _ in gaps} | {end for _, end in gaps}
