@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from .api import correct, correct_all, keywords, paraphrase, score, solve
     from .client import AsyncClient, Client, ServerError
     from .constraints import constraint
+    from .jobs.augment import augment
     from .models.word.checkpoint import load_model
 
 # What needs torch or another package is imported on first use, so that `import cgmh` and `cgmh --help` are quick.
 _HOMES = {
     **dict.fromkeys(("correct", "correct_all", "keywords", "paraphrase", "score", "solve"), "api"),
     **dict.fromkeys(("AsyncClient", "Client", "ServerError"), "client"),
+    "augment": "jobs.augment",
     "constraint": "constraints",
     "load_model": "models.word.checkpoint",
 }
@@ -54,6 +56,7 @@ __all__ = [
     "Settings",
     "Step",
     "__version__",
+    "augment",
     "constraint",
     "constraints",
     "correct",

@@ -65,13 +65,14 @@ def solve_each(
     constraints: Sequence[Claim] = (),
     progress: bool = False,
     salvage: bool = False,
+    seeds: Sequence[int] | None = None,
 ) -> Iterator[Result | BadInput]:
     """As `solve`; what is wrong with an input that cannot be answered comes in place of its result.
 
     With `salvage`, chains on a big target that are interrupted give the results of what they have found so far, before
-    `KeyboardInterrupt` is raised.
+    `KeyboardInterrupt` is raised. `seeds` has a seed for each input, in place of the one of the settings.
     """
-    session = Session(inputs, settings, model, big, masked, constraints)
+    session = Session(inputs, settings, model, big, masked, constraints, seeds)
     return session.outcomes(progress=progress, salvage=salvage)
 
 

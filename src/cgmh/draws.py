@@ -12,6 +12,8 @@ def _signed(value: int) -> int:
     return value - (1 << 64) if value >> 63 else value
 
 
+Seed = int | Tensor  # one for all, or one for each: of the chains [B], or of the sources of a problem
+
 _GOLDEN = _signed(0x9E3779B97F4A7C15)
 _FIRST = _signed(0xBF58476D1CE4E5B9)
 _SECOND = _signed(0x94D049BB133111EB)
@@ -53,6 +55,16 @@ def _by_site(keys: Tensor) -> Tensor:
     return torch.cat([own, keys[..., 1:, :] + _site_key(ROUND)], -2)
 
 
+def seeds_of(seed: Seed, rows: Tensor) -> Seed:
+    """The seed of some rows."""
+    return seed if isinstance(seed, int) else seed.to(rows.device)[rows]
+
+
+def seeds_of_chains(seed: Seed, chains: int) -> Seed:
+    """The seed of each chain, of sources that have so many chains each, side by side."""
+    return seed if isinstance(seed, int) else seed.repeat_interleave(chains)
+
+
 class Draws:
     """The random decisions of B chains, each at a step of its own.
 
@@ -60,7 +72,7 @@ class Draws:
     unique within a step.
     """
 
-    def __init__(self, seed: int | Tensor, chains: Tensor, steps: Tensor) -> None:
+    def __init__(self, seed: Seed, chains: Tensor, steps: Tensor) -> None:
         """`seed` is one for all chains, or one for each [B]."""
         doubled = seed * 2 + 1 if isinstance(seed, Tensor) else torch.full_like(chains, _signed(seed * 2 + 1))
         # [2,B]: of the chain, and of what all chains share, which draws as a chain that nobody is, number -1

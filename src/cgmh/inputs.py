@@ -19,6 +19,9 @@ _KEYWORD_FIELDS: tuple[tuple[str, Callable[[str, Any], Any]], ...] = (
     ("keywords", strings), ("ordered", flag), ("inflect", flag), ("forbid", strings), ("min_words", whole_number),
     ("max_words", whole_number),
 )  # fmt: skip
+# An input class names what a request, a row of a file or an option may say beside the words or the text: `options` are
+# fields of the input itself, `settings` those of `Settings` that its task takes, among them:
+_SETTINGS = ("n", "steps", "chains", "seed", "temperature", "select", "use")
 _MATCH = re.compile(r"(\w+)(?:([=:])(\d+(?:\.\d*)?|\.\d+))?")
 MATCHES = {
     "kw": "=1",
@@ -53,6 +56,8 @@ class KeywordInput:
     min_words: int = 0
     max_words: int = 20
 
+    options: ClassVar[tuple[str, ...]] = ("ordered", "inflect", "forbid", "min_words", "max_words")
+    settings: ClassVar[tuple[str, ...]] = (*_SETTINGS, "context", "temper", "anneal", "readings")
     defaults: ClassVar[Settings] = Settings()
     rules: ClassVar[tuple[Rule, ...]] = ("best", "first", "last", "consensus")
     uses: ClassVar[tuple[Use, ...]] = ("target", "rerank", "resample")  # of a big model; the first by default
@@ -83,6 +88,8 @@ class ParaphraseInput:
     keep: tuple[str, ...] = ()  # words or phrases of the text that stay as they are
     gibbs: bool = False  # step by the paper's kernel
 
+    options: ClassVar[tuple[str, ...]] = ("match", "protect", "max_overlap", "difference", "start", "keep")
+    settings: ClassVar[tuple[str, ...]] = (*_SETTINGS, "anneal")
     defaults: ClassVar[Settings] = Settings(chains=32, steps=80, temperature=1.0, context=PAIRS)
     rules: ClassVar[tuple[Rule, ...]] = KeywordInput.rules
     uses: ClassVar[tuple[Use, ...]] = USES
@@ -124,6 +131,8 @@ class CorrectInput:
     paper: bool = False  # the target and the steps of the paper
 
     max_characters: ClassVar[int] = 100_000  # of a text; other inputs are single sentences
+    options: ClassVar[tuple[str, ...]] = ("protect",)
+    settings: ClassVar[tuple[str, ...]] = (*_SETTINGS, "threshold")
     defaults: ClassVar[Settings] = Settings(n=1, chains=12, steps=80, temperature=1.0, select="threshold", context=())
     rules: ClassVar[tuple[Rule, ...]] = ("threshold", "consensus", "best", "last")
     uses: ClassVar[tuple[Use, ...]] = ("target",)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import islice
 from math import isqrt
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import torch
 from tqdm import tqdm
@@ -13,6 +13,7 @@ from tqdm import tqdm
 from .arguments import items, shown
 from .constraints import Claim, Constraint
 from .constraints.protocols import bind, claims_of
+from .draws import Seed, seeds_of_chains
 from .errors import BadInput, InfeasibleStart
 from .models.load import AnyModel, Models, load_models
 from .models.text.masked import MaskedModel
@@ -37,6 +38,13 @@ ANNEALED_FROM = 0.7  # times beta: where annealing begins; it ends after three q
 READ_AHEAD = 512  # inputs that are read before the first of them are sampled
 
 
+class _Seeded(NamedTuple):
+    """A source, and the seed of its chains."""
+
+    source: Any
+    seed: int
+
+
 class Session:
     """Some inputs of one task with everything that their run needs: models resolved, settings checked."""
 
@@ -48,7 +56,9 @@ class Session:
         big: AnyModel | None,
         masked: MaskedModel | str | Path | None,
         constraints: Sequence[Claim],
+        seeds: Sequence[int] | None = None,
     ) -> None:
+        """`seeds` has a seed for each input, in place of the one of the settings."""
         inputs = items("inputs", inputs, "inputs")
         kinds = {type(input) for input in inputs}
         if len(kinds) > 1:
@@ -75,6 +85,7 @@ class Session:
         self.settings = replace(settings, steps=settings.steps if readings else steps, readings=readings, use=bare.use)
         # With few readings, many chains would not get far: as many go on as each of them has readings.
         self.num_going = min(settings.chains, isqrt(readings)) if readings else settings.chains
+        self._seeds = [self.settings.seed] * len(inputs) if seeds is None else seeds
         self.is_interrupted = False
         self.settles = bare.use == "target" and self.task.settles
         self.task.check(inputs)
@@ -106,8 +117,14 @@ class Session:
         unit = " steps" if settings.readings is None else " readings"
         with tqdm(total=0, unit=unit, unit_scale=True, delay=2, disable=not progress, leave=False) as bar:
             for first in range(0, len(self.inputs), READ_AHEAD):
-                read = [self.read(number) for number in range(len(self.inputs))[first : first + READ_AHEAD]]
-                sources = [source for each in read if isinstance(each, list) for source in each]
+                numbers = range(len(self.inputs))[first : first + READ_AHEAD]
+                read = [self.read(number) for number in numbers]
+                sources = [
+                    _Seeded(source, self._seeds[number])
+                    for number, each in zip(numbers, read, strict=True)
+                    if isinstance(each, list)
+                    for source in each
+                ]
                 num_read += len(sources)
                 bar.total = (num_read + len(self.inputs) - (first + len(read))) * each_costs  # an unread: one
                 results = self._recalled(sources, bar, each_costs)
@@ -121,11 +138,13 @@ class Session:
         errors = [part for part in parts if isinstance(part, BadInput)]
         return errors[0] if errors else self.task.join(sources, [part for part in parts if isinstance(part, Result)])
 
-    def _recalled(self, sources: list[Any], bar: "tqdm[NoReturn]", each_costs: int) -> Iterator[Result | BadInput]:
+    def _recalled(
+        self, sources: list["_Seeded"], bar: "tqdm[NoReturn]", each_costs: int
+    ) -> Iterator[Result | BadInput]:
         """The result of each source, or what is wrong with it; what was answered before is not sampled again."""
         known: list[Result | None] = [None] * len(sources)
         if not self.constraints:  # of a user's own constraint nobody knows whether it is the same
-            known = [ANSWERS.get(self.task, source, self.settings, self.models) for source in sources]
+            known = [ANSWERS.get(self.task, *self._asked(source), self.models) for source in sources]
         new = self._results([source for source, result in zip(sources, known, strict=True) if result is None], bar)
         for source, recalled in zip(sources, known, strict=True):
             if recalled is not None:
@@ -134,16 +153,20 @@ class Session:
                 continue
             outcome = next(new)
             if isinstance(outcome, Result) and not self.constraints and not self.is_interrupted:
-                ANSWERS.put(self.task, source, self.settings, self.models, outcome)
+                ANSWERS.put(self.task, *self._asked(source), self.models, outcome)
             yield outcome
 
-    def _results(self, sources: list[Any], bar: "tqdm[NoReturn]") -> Iterator[Result | BadInput]:
+    def _asked(self, source: "_Seeded") -> tuple[Any, Settings]:
+        """A source, and how it is sampled."""
+        return source.source, replace(self.settings, seed=source.seed)
+
+    def _results(self, sources: list["_Seeded"], bar: "tqdm[NoReturn]") -> Iterator[Result | BadInput]:
         """The result of each source, or what is wrong with it; what is about as long runs together."""
         device, chains = self.models.words.device.type, self.settings.chains * self.settings.temper
         together = max(1, (ROWS if device == "cpu" else ROWS_ON_GPU) // chains)
         for first in range(0, len(sources), together):
             batch = sources[first : first + together]
-            lengths = [len(str(source)) // CHARACTERS + ROOM for source in batch]
+            lengths = [len(str(each.source)) // CHARACTERS + ROOM for each in batch]
             results: dict[int, Result | BadInput] = {}
             for places in by_length(lengths, rows_within(MAX_HELD, max(chains, ROWS_OF_SOURCE), device)):
                 results |= zip(places, self._answered([batch[at] for at in places], bar), strict=True)
@@ -156,12 +179,13 @@ class Session:
             if self.is_interrupted:
                 raise KeyboardInterrupt
 
-    def _answered(self, sources: list[Any], bar: "tqdm[NoReturn]") -> Iterator[Result | BadInput]:
+    def _answered(self, sources: list["_Seeded"], bar: "tqdm[NoReturn]") -> Iterator[Result | BadInput]:
         """The same for sources that are sampled together; where some fail, the others run again without them."""
         try:
             with single_threaded():
-                problem = self.task.pose(sources, self.models, self.settings.chains, self.settings.seed)
-                runs = self._runs(problem, sources, bar)
+                posed, seed = [each.source for each in sources], _seed_of(sources)
+                problem = self.task.pose(posed, self.models, self.settings.chains, seed)
+                runs = self._runs(problem, sources, seed, bar)
         except InfeasibleStart as error:
             if not error.sources:
                 raise
@@ -171,12 +195,12 @@ class Session:
         else:
             yield from map(problem.report.result, runs)
 
-    def _runs(self, problem: Problem, sources: Sequence[Any], bar: "tqdm[NoReturn]") -> list[Run]:
+    def _runs(self, problem: Problem, sources: Sequence["_Seeded"], seed: Seed, bar: "tqdm[NoReturn]") -> list[Run]:
         """What the chains of each source did under the target of the problem and the user's own constraints."""
         claims = [bind(claim, problem.lexicon) for claim in self.constraints]
-        start = self._start(problem, claims, bar)
+        start = self._start(problem, claims, seed, bar)
         target = Target(problem.target.model, [*problem.target.constraints, *claims])
-        record = self._walk(problem, target, start, self.settings, bar)
+        record = self._walk(problem, target, start, self.settings, seed, bar)
         self.is_interrupted = record.interrupted
         about = [
             problem.about,
@@ -186,15 +210,16 @@ class Session:
         wishes = tuple(claim for claim in claims if not claim.hard)
         return [
             self.run_of(
-                source,
+                each.source,
                 number,
                 record.of(number),
                 start.select((start.inputs == number).nonzero()[:, 0]).to("cpu"),
                 target,
                 " | ".join(filter(None, about)),
                 wishes,
+                each.seed,
             )
-            for number, source in enumerate(sources)
+            for number, each in enumerate(sources)
         ]
 
     def run_of(
@@ -206,42 +231,42 @@ class Session:
         target: Target,
         about: str,
         wishes: tuple[Constraint, ...] = (),
+        seed: int | None = None,
     ) -> Run:
-        """What the chains of a source did, for its report."""
-        return Run(
-            self.task.name, str(source), number, record, start, target, self.settings, self.models, about, wishes
-        )
+        """What the chains of a source did, for its report; `seed` is theirs, if not that of the settings."""
+        settings = self.settings if seed is None else replace(self.settings, seed=seed)
+        return Run(self.task.name, str(source), number, record, start, target, settings, self.models, about, wishes)
 
-    def _start(self, problem: Problem, claims: Sequence[Constraint], bar: "tqdm[NoReturn]") -> Sentences:
+    def _start(self, problem: Problem, claims: Sequence[Constraint], seed: Seed, bar: "tqdm[NoReturn]") -> Sentences:
         """Where the chains start, which is free: it changes how soon they are good, not what they converge to.
 
         Where the task's start breaks a hard constraint of the user's, the chains walk under the other hard ones alone
         until they come to a sentence that obeys. Before a big target, they settle on the word model. Then all of them
         go on; or, if readings are counted, as many as `num_going`, from the most promising sentences visited.
         """
-        start, own, chains, seed = problem.start, problem.target.constraints, self.settings.chains, self.settings.seed
+        start, own, chains = problem.start, problem.target.constraints, self.settings.chains
         model = problem.words if self.settles else problem.target.model
         target = Target(model, [*own, *claims])
         if claims and not bool(target.possible(start).all()):
-            walk = Settings(steps=SETTLING, chains=chains, seed=(seed + 2) % 2**62)
             loose = Target(model, [constraint for constraint in own if constraint.hard])
             rules = Target(model, [claim for claim in claims if claim.hard])
-            start = obeying_start(start, rules, self._walk(problem, loose, start, walk, bar), chains)
+            walked = self._walk(problem, loose, start, Settings(steps=SETTLING), (seed + 2) % 2**62, bar)
+            start = obeying_start(start, rules, walked, chains)
         if self.settles:
-            settling = Settings(steps=SETTLING, chains=chains, seed=(seed + 1) % 2**62)
-            settled = self._walk(problem, target, start, settling, bar)
+            settled = self._walk(problem, target, start, Settings(steps=SETTLING), (seed + 1) % 2**62, bar)
             if self.settings.readings is None:
                 return settled.final.to(start.device)
             start = promising_starts(start, settled, problem.words, self.num_going)
         return start
 
     def _walk(
-        self, problem: Problem, target: Target, start: Sentences, settings: Settings, bar: "tqdm[NoReturn]"
+        self, problem: Problem, target: Target, start: Sentences, settings: Settings, seed: Seed, bar: "tqdm[NoReturn]"
     ) -> Record:
         """Run the chains from a start under a target; what they propose is up to the problem."""
         kernel, beta = problem.kernel(target, self.models.masked), 1 / settings.temperature
         num_sources = int(start.inputs.max()) + 1
         names = torch.arange(len(start) // num_sources).repeat(num_sources)
+        seeds = seeds_of_chains(seed, len(start) // num_sources)
         steps, readings = settings.num_steps, None
         if settings.readings is not None:
             readings = _shares(settings.readings, self.num_going).repeat(num_sources)
@@ -250,7 +275,7 @@ class Session:
         refused = settings.trace == "all"
         if isinstance(target.model, TextTarget) and settings.temper == 1:
             return run_ahead(
-                kernel, start, steps, settings.seed, schedule, names, readings=readings, refused=refused,
+                kernel, start, steps, seeds, schedule, names, readings=readings, refused=refused,
                 progress=bar.update, salvage=self._salvage,
             )  # fmt: skip
         counted = self.settings.readings is None  # otherwise the bar counts readings
@@ -258,13 +283,19 @@ class Session:
             kernel,
             start,
             steps,
-            settings.seed,
+            seeds,
             schedule,
             names,
             ladder=Ladder.geometric(settings.temper) if settings.temper > 1 else None,
             refused=refused,
             progress=bar.update if counted else lambda _: None,
         )
+
+
+def _seed_of(sources: Sequence[_Seeded]) -> Seed:
+    """The seed of all sources, or one for each where they differ."""
+    seeds = [each.seed for each in sources]
+    return seeds[0] if len(set(seeds)) == 1 else torch.tensor(seeds, dtype=torch.int64)
 
 
 def _shares(readings: int, chains: int) -> torch.Tensor:

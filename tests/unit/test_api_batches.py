@@ -1,11 +1,13 @@
 """An input is answered as it would be alone, whatever stands beside it."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import cgmh
 from cgmh import CorrectInput, KeywordInput, ParaphraseInput, Settings
+from cgmh.api import solve_each
 from cgmh.models.load import Models, load_embedded
 from cgmh.tasks import Keywords
 from cgmh.text.sentences import Sentences
@@ -51,6 +53,37 @@ def test_alone_as_in_any_batch(task: str) -> None:
         together = answers([inputs[number] for number in numbers], model=model)
         for number, answer in zip(numbers, together, strict=True):
             assert answer == alone[number]
+
+
+WAYS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "tempered": {"temper": 2},
+    "big target": {"big": lambda texts: [-2.0 * len(text) for text in texts]},
+    "redrawn": {"big": lambda texts: [-2.0 * len(text) for text in texts], "use": "resample"},
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("task", INPUTS)
+def test_an_input_with_a_seed_of_its_own_is_answered_as_alone_with_that_seed(task: str, way: str) -> None:
+    inputs, model = [*INPUTS[task][:2], INPUTS[task][3]], tiny(*WORDS)
+    if task == "paraphrase":
+        inputs = [replace(input, start="corrupt-10", match=("kw",)) for input in inputs]
+    asked = dict(WAYS[way])
+    models = {"model": model, "big": asked.pop("big", None)}
+    if task == "correct" and "use" in asked:
+        asked["use"] = "target"
+    settings = Settings(n=2, chains=4, steps=12, temperature=1.0, **asked)
+    seeds = [7, 2**62, 7]
+    together = [result.to_dict() for result in solve_each(inputs, settings, seeds=seeds, **models)]
+    alone = [
+        next(solve_each([input], replace(settings, seed=seed), **models)).to_dict()
+        for input, seed in zip(inputs, seeds, strict=True)
+    ]
+    assert together == alone
+    assert [f"seed {seed}" in answer["signature"] for seed, answer in zip(seeds, together, strict=True)] == [True] * 3
+    others = [result.to_dict() for result in solve_each(inputs, replace(settings, seed=5), **models)]
+    assert all(one["acceptance"] != other["acceptance"] for one, other in zip(together[:2], others[:2], strict=True))
 
 
 def test_a_line_of_commas_gives_no_room_to_another() -> None:

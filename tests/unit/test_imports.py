@@ -17,7 +17,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 ORDER = [
     "errors", "arguments", "files", "settings", "text", "inputs", "result", "draws", "threads", "models", "constraints",
     "target", "proposals", "laws", "sampling", "selection", "ranking", "tasks", "remembered", "session", "api",
-    "training", "evaluation", "client", "serving", "cli",
+    "training", "evaluation", "client", "jobs", "serving", "cli",
 ]  # fmt: skip
 
 

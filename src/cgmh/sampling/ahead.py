@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from ..draws import Draws
+from ..draws import Draws, Seed, seeds_of
 from .chain import Constant, Schedule
 from .kernel import Info, Kernel, State
 
@@ -40,7 +40,7 @@ def sample_ahead(
     kernel: Kernel,
     state: State,
     steps: int,
-    seed: int,
+    seed: Seed,
     schedule: Schedule | None = None,
     chains: Tensor | None = None,
     readings: Tensor | None = None,
@@ -60,7 +60,7 @@ def sample_ahead(
     most = most_rows or ROWS_AHEAD.get(device.type, ROWS_AHEAD["cpu"])
 
     def draws(rows: Tensor, at: Tensor) -> Draws:
-        return Draws(seed, names[rows], at)
+        return Draws(seeds_of(seed, rows), names[rows], at)
 
     def beta(_: Tensor, at: Tensor) -> Tensor:
         return schedule(at)

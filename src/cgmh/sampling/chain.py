@@ -7,7 +7,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from ..draws import Draws
+from ..draws import Draws, Seed, seeds_of_chains
 from ..text.sentences import Sentences
 from .kernel import Info, Kernel, State
 
@@ -50,7 +50,7 @@ def sample(
     kernel: Kernel,
     start: Sentences,
     steps: int,
-    seed: int,
+    seed: Seed,
     schedule: Schedule | None = None,
     chains: Tensor | None = None,
     first_step: int | Tensor = 0,
@@ -59,8 +59,8 @@ def sample(
 
     `clock` is how many steps each chain has made, `first_step` included. To go on from (clock, state), start at
     `state.sentences` with `first_step=clock`: it is the same chain. `chains` [B] names the chains (0 .. B-1 if not
-    given): equal names, seed and start give equal chains in any batch. `Info` has one row for each chain that made a
-    step in the round.
+    given): equal names, seed and start give equal chains in any batch. Each chain may have a seed of its own [B].
+    `Info` has one row for each chain that made a step in the round.
     """
     schedule = schedule or Constant()
     names = torch.arange(len(start)) if chains is None else chains
@@ -72,7 +72,7 @@ def sample(
 
 
 def rounds(
-    seed: int, names: Tensor, steps: int, first_step: int | Tensor
+    seed: Seed, names: Tensor, steps: int, first_step: int | Tensor
 ) -> Iterator[tuple[Tensor, Tensor, Draws, Tensor | None]]:
     """Each round until every chain has made its steps: clocks before [B] and after [B] it, draws, active chains [B].
 
@@ -82,7 +82,7 @@ def rounds(
     number, width = names.shape
     clock = torch.as_tensor(first_step, dtype=torch.int64, device=names.device).expand(number).clone()
     num_rounds = steps - int(clock.min()) if number else 0
-    draws = Draws(seed, names.flatten(), clock.repeat_interleave(width))
+    draws = Draws(seeds_of_chains(seed, width), names.flatten(), clock.repeat_interleave(width))
     upcoming: list[Draws] = []
     for done in range(num_rounds):
         if not upcoming:

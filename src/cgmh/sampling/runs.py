@@ -8,6 +8,7 @@ from threading import Event
 import torch
 from torch import Tensor
 
+from ..draws import Seed, seeds_of
 from ..proposals.protocols import MOVES
 from ..text.sentences import MAX_HELD, Sentences, rows_within
 from ..threads import num_cores, single_threaded
@@ -79,7 +80,7 @@ def run(
     kernel: Kernel,
     start: Sentences,
     steps: int,
-    seed: int,
+    seed: Seed,
     schedule: Schedule,
     chains: Tensor,
     *,
@@ -100,20 +101,20 @@ def run(
 
     @torch.inference_mode()
     def run_shard(rows: Tensor, tick: Tick) -> Record:
-        own, names = start.select(rows), chains[rows.cpu()]
+        own, names, seeds = start.select(rows), chains[rows.cpu()], seeds_of(seed, rows)
         recorder = Recorder(names.to(start.device), int(start.inputs.max()) + 1, own, refused=refused)
         if ladder is None and getattr(kernel.target.model, "goes_ahead", False):
             # Fewer rounds of larger operations; the chains are the same.
-            ahead = sample_ahead(kernel, kernel.init(own), steps, seed, schedule, names, most_rows=TRIED_TOGETHER)
+            ahead = sample_ahead(kernel, kernel.init(own), steps, seeds, schedule, names, most_rows=TRIED_TOGETHER)
             for made in ahead:
                 recorder.add_ahead(made)
                 tick(len(made.info.chain))
         elif ladder is None:
-            for _, state, info in sample(kernel, own, steps, seed, schedule, names):
+            for _, state, info in sample(kernel, own, steps, seeds, schedule, names):
                 recorder.add(info, state.log_factors.soft[:, 0])
                 tick(len(own))
         else:
-            for _, replicas, tempered_info in tempered(kernel, own, steps, seed, ladder, schedule, names):
+            for _, replicas, tempered_info in tempered(kernel, own, steps, seeds, ladder, schedule, names):
                 recorder.add_tempered(replicas, tempered_info)
                 tick(len(own))
         return recorder.record()
@@ -127,7 +128,7 @@ def run_ahead(
     kernel: Kernel,
     start: Sentences,
     steps: int,
-    seed: int,
+    seed: Seed,
     schedule: Schedule,
     chains: Tensor,
     *,
@@ -147,14 +148,14 @@ def run_ahead(
 
     @torch.inference_mode()
     def run_shard(rows: Tensor) -> Record:
-        own, names = start.select(rows), chains[rows.cpu()].to(start.device)
+        own, names, seeds = start.select(rows), chains[rows.cpu()].to(start.device), seeds_of(seed, rows)
         allowed = None if readings is None else readings.to(start.device)[rows]
         recorder = Recorder(names, int(start.inputs.max()) + 1, own, refused=refused)
         state = kernel.init(own)
         recorder.begin(state)
         num_done = 0 if allowed is None else len(own)
         progress(num_done)
-        for made in sample_ahead(kernel, state, steps, seed, schedule, names, allowed):
+        for made in sample_ahead(kernel, state, steps, seeds, schedule, names, allowed):
             recorder.add_ahead(made)
             before, num_done = num_done, int((made.clock if allowed is None else made.num_readings).sum())
             progress(num_done - before)

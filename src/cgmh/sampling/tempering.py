@@ -10,7 +10,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
-from ..draws import Draws
+from ..draws import Draws, Seed
 from ..text.sentences import Sentences, indices
 from .acceptance import log_exchange
 from .chain import Constant, Schedule, rounds
@@ -163,7 +163,7 @@ def tempered(
     kernel: Kernel,
     start: Sentences,
     steps: int,
-    seed: int,
+    seed: Seed,
     ladder: Ladder,
     schedule: Schedule | None = None,
     chains: Tensor | None = None,

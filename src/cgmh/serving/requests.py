@@ -66,7 +66,6 @@ class Request(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
     of: ClassVar[type[KeywordInput] | type[ParaphraseInput] | type[CorrectInput]]
-    input_fields: ClassVar[tuple[str, ...]]  # of an input, beside the words or the text
     one: ClassVar[str]  # the field that holds one input,
     many: ClassVar[str]  # and the one that holds several
 
@@ -92,7 +91,7 @@ class Request(BaseModel):
             raise wrong_field(self.many, f"{len(inputs)} inputs; this server takes {limits.max_inputs} at a time")
         if self.big is not None and self.big not in installed():
             raise wrong_field("big", "no such model is installed on this server; GET /v1/models lists those that are")
-        asked = {name: getattr(self, name) for name in self.input_fields if name in given}
+        asked = {name: getattr(self, name) for name in self.of.options if name in given}
         try:
             return Job(tuple(self.read(input, asked, limits) for input in inputs), self._settings(limits), self.big)
         except BadInput as error:
@@ -125,7 +124,6 @@ class Request(BaseModel):
 
 class _Keywords(Request):
     of = KeywordInput
-    input_fields = ("ordered", "inflect", "forbid", "min_words", "max_words")
     one, many = "words", "sets"
 
     n: int = _number("n", KeywordInput.defaults.n, "Sentences for each set, at most.")
@@ -155,7 +153,6 @@ class _Keywords(Request):
 
 class _Paraphrase(Request):
     of = ParaphraseInput
-    input_fields = ("match", "protect", "max_overlap", "difference", "start", "keep")
     one, many = "text", "texts"
 
     n: int = _number("n", ParaphraseInput.defaults.n, "Paraphrases of each sentence, at most.")
@@ -188,7 +185,6 @@ class _Paraphrase(Request):
 
 class _Correct(Request):
     of = CorrectInput
-    input_fields = ("protect",)
     one, many = "text", "texts"
 
     threshold: float = _number(

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from ..constraints import Constraint, ContainsWords, EndsWith, Forbids, LengthBetween
 from ..constraints.words import MAX_ENTANGLED, TOO_ENTANGLED, normalize, untangle
-from ..draws import Draws
+from ..draws import Draws, Seed, seeds_of, seeds_of_chains
 from ..errors import BadInput, InfeasibleStart
 from ..inputs import KeywordInput
 from ..models.load import Models
@@ -111,7 +111,7 @@ class Keywords:
         sources: Sequence[KeywordSource],
         models: Models,
         chains: int,
-        seed: int,
+        seed: Seed,
         lexicon: Lexicon | None = None,
         standing: Sequence[Standing] | None = None,
     ) -> Problem:
@@ -136,11 +136,12 @@ class Keywords:
         asked = [*constraints, LengthBetween(fewest, most, counted)]
         if standing is None:
             bare = [
-                Standing(_first_sentences(source, phrases, lexicon, chains, seed))
-                for source, phrases in zip(sources, wanted, strict=True)
+                Standing(_first_sentences(source, phrases, lexicon, chains, seeds_of(seed, torch.tensor([number]))))
+                for number, (source, phrases) in enumerate(zip(sources, wanted, strict=True))
             ]
             start, names = standing_start(bare, max(rooms) + 1, words.device), torch.arange(chains).repeat(len(sources))
-            start = grow(Target(words, allowed), Target(words, asked), start, GROWTH, seed, names)
+            seeds = seeds_of_chains(seed, chains)
+            start = grow(Target(words, allowed), Target(words, asked), start, GROWTH, seeds, names)
         else:
             start = standing_start(standing, max(rooms) + 1, words.device)
         num_known = len(lexicon.vocabulary)
@@ -251,7 +252,7 @@ def _constraints(sources: Sequence[KeywordSource], wanted: Sequence[Required], l
 
 
 def _first_sentences(
-    source: KeywordSource, requirements: Required, lexicon: Lexicon, chains: int, seed: int
+    source: KeywordSource, requirements: Required, lexicon: Lexicon, chains: int, seed: Seed
 ) -> list[list[int]]:
     """The keywords and the usual end of a sentence, for each chain: in a random order unless one was asked for."""
     names = torch.arange(chains)

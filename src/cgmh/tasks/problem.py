@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
+from ..draws import Seed
 from ..models.load import Models
 from ..models.protocols import WordModel
 from ..models.text.masked import MaskedModel
@@ -119,8 +120,8 @@ class Task(Protocol[Input, Source]):
         """
         ...
 
-    def pose(self, sources: Sequence[Source], models: Models, chains: int, seed: int) -> Problem:
-        """The problem of some sources."""
+    def pose(self, sources: Sequence[Source], models: Models, chains: int, seed: Seed) -> Problem:
+        """The problem of some sources; `seed` is one for all of them, or one for each."""
         ...
 
     def join(self, sources: Sequence[Source], results: Sequence[Result]) -> Result:
@@ -141,7 +142,7 @@ class JoiningTask(Task[Input, Source], Protocol[Input, Source]):
         sources: Sequence[Source],
         models: Models,
         chains: int,
-        seed: int,
+        seed: Seed,
         lexicon: Lexicon | None = None,
         standing: Sequence[Standing] | None = None,
     ) -> Problem:

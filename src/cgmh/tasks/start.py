@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from ..draws import Draws
+from ..draws import Draws, Seed, seeds_of
 from ..errors import InfeasibleStart
 from ..models.protocols import WordModel
 from ..models.word.recurrent import RecurrentModel
@@ -32,14 +32,15 @@ def standing_start(standing: Sequence[Standing], capacity: int, device: torch.de
     return Sentences.from_lists([ids for _, ids in rows], capacity, [number for number, _ in rows], device=device)
 
 
-def grow(allowed: Target, target: Target, sentences: Sentences, rounds: int, seed: int, chains: Tensor) -> Sentences:
+def grow(allowed: Target, target: Target, sentences: Sentences, rounds: int, seed: Seed, chains: Tensor) -> Sentences:
     """Insert words from the fill head at random slots: `rounds` of them, then on until the target is possible.
 
     Every sentence on the way satisfies `allowed`, which is the target without its lower bound on length.
     """
 
     def grow_shard(rows: Tensor, _: Tick) -> Sentences:
-        return _grown(allowed, target, sentences.select(rows), rounds, seed, chains.to(rows.device)[rows])
+        names = chains.to(rows.device)[rows]
+        return _grown(allowed, target, sentences.select(rows), rounds, seeds_of(seed, rows), names)
 
     workers = num_workers(len(sentences), sentences.device)
     shares = torch.arange(len(sentences), device=sentences.device).chunk(workers)
@@ -51,7 +52,7 @@ def grow(allowed: Target, target: Target, sentences: Sentences, rounds: int, see
     return grown
 
 
-def _grown(allowed: Target, target: Target, sentences: Sentences, rounds: int, seed: int, chains: Tensor) -> Sentences:
+def _grown(allowed: Target, target: Target, sentences: Sentences, rounds: int, seed: Seed, chains: Tensor) -> Sentences:
     """The sentences when the target is possible for all of them, or patience has run out."""
     rows = torch.arange(len(sentences), device=sentences.device)
     parts = torch.split(rows, rows_within(MAX_READ, sentences.capacity, sentences.device))

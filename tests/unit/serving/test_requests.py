@@ -81,7 +81,7 @@ def test_defaults_are_lowered_to_what_a_server_allows() -> None:
         (ParaphraseRequest, {"text": "a", "start": "x"}, "start", "choose one of copy"),
         (KeywordsRequest, {"words": list("abcdef")}, "words", "6 keywords; this server takes 5"),
         (KeywordsRequest, {"words": "abc"}, "words", "valid list"),
-        (KeywordsRequest, {"words": ["a"], "chains": 64, "temper": 2}, "temper", "100 chains, and each of them has 2 replicas"),
+        (KeywordsRequest, {"words": ["a"], "chains": 64, "temper": 2}, "temper", "100 chains, and each of them has 2"),
         (KeywordsRequest, {"words": ["a"], "context": ["b" * 5000]}, "context", "more than 4,000 characters"),
         (KeywordsRequest, {"sets": [["a"], []]}, "sets[1]", "at least 1"),
         (RunRequest, {}, "task", "discriminator"),

@@ -4,6 +4,7 @@ from collections.abc import Hashable, Sequence
 from functools import partial
 
 from ...constraints import Constraint, ContainsWords, LengthBetween
+from ...draws import Seed
 from ...errors import BadInput
 from ...inputs import CorrectInput
 from ...models.load import Models
@@ -54,7 +55,7 @@ class Correct:
         sources: Sequence[TypedSentence],
         models: Models,
         chains: int,
-        seed: int,
+        seed: Seed,
         lexicon: Lexicon | None = None,
         standing: Sequence[Standing] | None = None,
     ) -> Problem:

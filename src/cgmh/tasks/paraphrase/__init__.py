@@ -7,7 +7,7 @@ from torch import Tensor
 
 from ...constraints import Apart, Constraint, ContainsWords, EndsWith, Forbids, LengthBetween
 from ...constraints.overlap import Differs, Overlap
-from ...draws import Draws
+from ...draws import Draws, Seed, seeds_of, seeds_of_chains
 from ...errors import BadInput
 from ...inputs import STARTS, ParaphraseInput
 from ...models.load import Models
@@ -51,7 +51,7 @@ class Paraphrase:
         sources: Sequence[Source],
         models: Models,
         chains: int,
-        seed: int,
+        seed: Seed,
         lexicon: Lexicon | None = None,
         standing: Sequence[Standing] | None = None,
     ) -> Problem:
@@ -129,17 +129,18 @@ def _number(name: str, sources: Sequence[Source], counts: Tensor, *, fewer: bool
 
 
 def _corrupted(
-    start: Sentences, share: float, target: Target, contains: ContainsWords, seed: int, chains: int
+    start: Sentences, share: float, target: Target, contains: ContainsWords, seed: Seed, chains: int
 ) -> Sentences:
     """The start with a share of its free words replaced by random ones that the hard constraints allow."""
     if not share:
         return start
     names = torch.arange(chains, device=start.device).repeat(len(start) // chains)
+    seeds = seeds_of(seeds_of_chains(seed, chains), torch.arange(len(start), device=start.device))
     allowed = torch.ones(target.model.num_words, dtype=torch.bool)
     allowed[target.model.special_ids.cpu()] = False
     table = allowed.nonzero()[:, 0].to(start.device)
     for at in range(start.capacity):
-        draws = Draws(seed, names, torch.full_like(names, -2 - at))
+        draws = Draws(seeds, names, torch.full_like(names, -2 - at))
         place = torch.full_like(start.lengths, at)
         free = (at < start.lengths - 1) & ~contains.pinned(start)[:, at] & (draws.uniform("corrupt") < share)
         word = table[draws.integer(torch.full_like(names, len(table)), "word")]
