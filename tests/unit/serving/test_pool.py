@@ -14,6 +14,7 @@ import pytest
 import cgmh
 from cgmh.inputs import CorrectInput, KeywordInput
 from cgmh.serving import pool as module
+from cgmh.serving.pace import Steering
 from cgmh.serving.pool import Pool
 from cgmh.serving.protocols import EngineLost, Job, Overloaded
 from cgmh.settings import Settings
@@ -201,3 +202,32 @@ def test_a_stopped_pool_leaves_no_process_behind() -> None:
     loop.close()
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
+
+
+def test_a_run_waits_for_its_watcher_longer_than_it_may_take(running: Running) -> None:
+    job = replace(keywords("snow"), steering=Steering(steps=1))
+
+    async def watch() -> list[str]:
+        events = running.pool.events(job, 1.5)
+        told = []
+        async for event in events:
+            told.append(event["event"])
+            if event["event"] == "steered" and event["paused"]:
+                assert running.pool._processes[0].cost + running.pool._processes[1].cost == 0
+                await asyncio.sleep(2)  # longer than the run itself may take
+                events.steer(Steering(paused=False))  # type: ignore[attr-defined]
+        return told
+
+    assert running.run(watch()) == ["start", "moves", "steered", "steered", *["moves"] * 5, "result", "end"]
+
+
+def test_waiting_for_a_watcher_has_an_end(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "HELD_SECONDS", 0.3)
+
+    async def watch() -> None:
+        async for _ in running.pool.events(replace(keywords("snow"), steering=Steering(steps=1)), 60):
+            pass
+
+    with pytest.raises(TimeoutError):
+        running.run(watch())
+    assert running.pool.stats().running == 0
