@@ -50,12 +50,22 @@ export function eachFrame(draw) {
   };
 }
 
-/** Put elements into a list in their order, moving as few as possible; those that rose slide into place. */
+/**
+ * Put elements into a list in their order; those that rose slide into place. What the user points at, has the focus in
+ * or has opened stays where it is.
+ */
 export function arrange(list, items) {
+  const focused = document.activeElement;
+  [...list.children].forEach((item, at) => {
+    if (!item.contains(focused) && !item.matches(":hover") && !item.querySelector(".fills > *")) return;
+    items = items.filter((other) => other !== item);
+    items.splice(at, 0, item);
+  });
   const slides = !matchMedia("(prefers-reduced-motion: reduce)").matches;
   const before = new Map([...list.children].map((item) => [item, slides ? item.getBoundingClientRect().top : 0]));
+  for (const item of [...list.children]) if (!items.includes(item)) item.remove();
   items.forEach((item, at) => { if (list.children[at] !== item) list.insertBefore(item, list.children[at] ?? null); });
-  while (list.children.length > items.length) list.lastElementChild.remove();
+  if (list.contains(focused) && document.activeElement !== focused) focused.focus({ preventScroll: true });
   if (!slides) return;
   for (const item of items) {
     const moved = before.has(item) ? before.get(item) - item.getBoundingClientRect().top : 0;

@@ -32,7 +32,7 @@ export function paraphraseTab(studio) {
 
   const form = el("form", { on: { submit: (event) => { event.preventDefault(); go(); } } },
     labelled(T.label, input),
-    el("div", { class: "facts" }, el("h3", {}, T.facts), el("p", { class: "quiet" }, T.factsHelp), source),
+    el("div", { class: "facts" }, el("h2", {}, T.facts), el("p", { class: "quiet" }, T.factsHelp), source),
     el("div", { class: "grid" }, sliders.overlap, sliders.closeness, sliders.difference),
     el("p", { class: "buttons" }, el("button", { class: "main" }, T.go)),
     el("details", {}, el("summary", {}, S.sampling), sampling.element));

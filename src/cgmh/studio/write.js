@@ -36,7 +36,7 @@ export function writeTab(studio) {
     el("details", {}, el("summary", {}, S.options),
       el("div", { class: "grid" }, labelled(T.ordered, ordered), labelled(T.inflect, inflect),
         labelled(T.forbid, forbid, T.forbidHelp), labelled(T.minWords, minWords), labelled(T.maxWords, maxWords)),
-      el("h3", {}, S.sampling), sampling.element));
+      sampling.element));
 
   input.addEventListener("keydown", (event) => {
     if (event.key === "Backspace" && !input.value && words.length) { words.pop(); showChips(); }
@@ -73,6 +73,7 @@ export function writeTab(studio) {
 
   function start(request) {
     run?.stop();
+    list.replaceChildren();
     run = new Run(request);
     studio.watch("write", run);
     run.addEventListener("news", eachFrame(show));
