@@ -47,7 +47,7 @@ const wait = (ms, signal) => new Promise((resolve) => {
 
 /**
  * The events of a run, one after another, to its end. `told` hears each of them; `lost` hears whether the server can be
- * reached. Gives false where the run is gone: the server was started anew.
+ * reached. Gives false where the run is gone: the server was started anew, or has given it up meanwhile.
  */
 export async function follow(id, told, lost, signal) {
   let last = 0;
@@ -59,7 +59,8 @@ export async function follow(id, told, lost, signal) {
         tries = 0;
         if (event.id) last = event.id;
         told(event.data);
-        if (event.data.event === "end") return true;
+        if (event.data.event === "error" && event.data.problem.status === 503) return false;
+        if (event.data.event === "end") return event.data.status !== "cancelled";
       }
     } catch (error) {
       if (signal.aborted) return true;

@@ -45,7 +45,7 @@ export function correctTab(studio) {
     (value) => { threshold = value; show(); });
   const legend = el("p", { class: "legend" });
 
-  const form = el("form", { on: { submit: (event) => { event.preventDefault(); go(); } } },
+  const form = el("form", { novalidate: true, on: { submit: (event) => { event.preventDefault(); go(); } } },
     labelled(T.label, input, T.help),
     el("p", { class: "buttons" }, el("button", { class: "main" }, T.go)),
     el("details", {}, el("summary", {}, S.sampling), sampling.element));

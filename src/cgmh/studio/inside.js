@@ -22,6 +22,7 @@ export function insideTab(studio) {
   let sentence = 0;
   let isShown = false;
   let lookedAt = 0;
+  let heating = 0; // a change that waits for the slider to rest
   const rows = []; // of the table of chains
 
   const which = el("select", { on: { change: () => follow(which.value) } });
@@ -30,7 +31,10 @@ export function insideTab(studio) {
   const speed = el("select", { on: { change: () => run?.steer({ steps_per_second: Number(speed.value) }) } },
     Object.entries(T.speeds).sort().map(([rate, label]) => el("option", { value: rate }, label)));
   const heat = slider(T.temperature, { min: 0.1, max: 3, step: 0.05, value: 0.75, shown: (value) => value.toFixed(2) },
-    (value) => run?.steer({ temperature: value }));
+    (value) => {
+      clearTimeout(heating);
+      heating = setTimeout(() => run?.steer({ temperature: value }), 120);
+    });
   const ofText = el("select", { on: { change: () => { sentence = Number(ofText.value); chosen = 0; rows.length = 0; body.replaceChildren(); show(); } } });
   const ofTextField = labelled(T.sentence, ofText);
   const watch = el("button", { type: "button", title: T.watchHelp, on: { click: begin } }, T.watch);

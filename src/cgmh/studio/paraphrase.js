@@ -30,7 +30,7 @@ export function paraphraseTab(studio) {
     difference: slider(T.difference, { min: 0, max: 10, step: 0.5, value: difference }, (value) => { difference = value; }),
   };
 
-  const form = el("form", { on: { submit: (event) => { event.preventDefault(); go(); } } },
+  const form = el("form", { novalidate: true, on: { submit: (event) => { event.preventDefault(); go(); } } },
     labelled(T.label, input),
     el("div", { class: "facts" }, el("h2", {}, T.facts), el("p", { class: "quiet" }, T.factsHelp), source),
     el("div", { class: "grid" }, sliders.overlap, sliders.closeness, sliders.difference),

@@ -3,6 +3,8 @@
 import { cancel, follow, post, Problem } from "./api.js";
 import { tokens } from "./words.js";
 
+const STARTS = 3; // of a run that the server loses
+const PATIENCE = 120; // half seconds that a server has to come back before a run is given up
 const SHORT = 3; // words that are added to a length, so that short sentences do not win by being short
 
 export class Run extends EventTarget {
@@ -35,10 +37,10 @@ export class Run extends EventTarget {
     this.stopping = new AbortController();
     const { signal } = this.stopping;
     try {
-      for (;;) {
+      for (let starts = 1; ; starts++) {
         await this.begin(signal);
         const lost = (isLost) => { if (isLost !== this.isLost) { this.isLost = isLost; this.tell(); } };
-        if (await follow(this.id, (event) => this.hear(event), lost, signal)) break;
+        if (await follow(this.id, (event) => this.hear(event), lost, signal) || starts === STARTS) break;
         this.forget();
         this.tell();
       }
@@ -62,7 +64,7 @@ export class Run extends EventTarget {
         return;
       } catch (error) {
         const passes = error instanceof Problem ? [429, 503].includes(error.status) : !signal.aborted;
-        if (!passes || tries > 20) throw error;
+        if (!passes || tries > PATIENCE) throw error;
         this.isLost = !(error instanceof Problem);
         this.tell();
         await new Promise((resolve) => { setTimeout(resolve, Math.max(500, 1000 * (error.retryAfter ?? 0))); });
@@ -75,7 +77,7 @@ export class Run extends EventTarget {
   }
 
   steer(change) {
-    return this.isOver ? null : post(`/v1/runs/${this.id}/steer`, change);
+    return this.isOver ? null : post(`/v1/runs/${this.id}/steer`, change).catch(() => {}); // it has just ended
   }
 
   stop() {

@@ -30,7 +30,7 @@ export function writeTab(studio) {
   const empty = el("p", { class: "quiet" }, T.empty);
   const help = el("p", { class: "quiet", hidden: true }, T.wordHelp);
 
-  const form = el("form", { on: { submit: (event) => { event.preventDefault(); go(); } } },
+  const form = el("form", { novalidate: true, on: { submit: (event) => { event.preventDefault(); go(); } } },
     chips, labelled(T.label, input, T.help),
     el("p", { class: "buttons" }, el("button", { class: "main" }, T.go)),
     el("details", {}, el("summary", {}, S.options),
