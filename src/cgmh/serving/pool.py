@@ -28,7 +28,7 @@ from .configuration import CAPACITY
 from .messages import Lines, Message, encode, write_job
 from .pace import Allowance, Steering
 from .protocols import EngineLost, Event, Job, Outcome, Overloaded, Stats
-from .worker import serve
+from .worker import joins, serve
 
 CHAINS_OF_PROCESS = 640  # that it works on at a time; what waits goes to whichever has room first
 CHARACTERS_OF_SENTENCE = 120
@@ -166,10 +166,13 @@ class Pool:
         events: asyncio.Queue[Event] = asyncio.Queue()
         part = self._queue(job, events)
         part.answered.add_done_callback(lambda _: events.put_nowait({"event": "end"}))
-        return _Watched(self, part, self._events(part, events, Allowance(seconds, HELD_SECONDS)))
+        told = self._events(part, events, Allowance(seconds, HELD_SECONDS))
+        return _Watched(self, part, told) if job.watch == "moves" and joins(job) else told
 
     def steer(self, part: _Part, asked: Steering) -> None:
-        """Let the chains of a run go on as asked."""
+        """Let the chains of a run go on as asked; if it waits for a process yet, once it has one."""
+        if part in self._waiting:
+            part.job = replace(part.job, steering=Steering(**{**part.job.steering.to_dict(), **asked.to_dict()}))
         for process in self._processes:
             if part.number in process.parts:
                 self._send(process, {"id": part.number, "steering": asked.to_dict()})

@@ -116,7 +116,8 @@ class Request:
         self.tell_pace()
 
     def tell_pace(self) -> None:
-        if paces := [entry.pace for entry in self.entries if entry.pace is not None]:
+        going = [entry for entry in self.entries if not entry.clocks or not entry.is_done] or self.entries
+        if paces := [entry.pace for entry in going if entry.pace is not None]:
             self._tell({"event": "steered", **paces[0].to_dict()})
 
     def _tell(self, event: dict[str, Any]) -> None:
