@@ -46,6 +46,8 @@ def main() -> None:
     finally:
         server.terminate()
         server.wait()
+    for path in FOLDER.glob("*.png"):  # few colours: a third of the size
+        Image.open(path).convert("RGB").quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def write(page: Page) -> None:

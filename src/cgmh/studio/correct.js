@@ -40,7 +40,7 @@ export function correctTab(studio) {
   const status = statusLine();
   const found = el("p", { class: "text", lang: "en" });
   const choice = el("div", { class: "fills" });
-  const output = el("p", { class: "text corrected", tabindex: "0", role: "region", "aria-label": T.corrected });
+  const output = el("p", { class: "text corrected" });
   const bar = slider(T.threshold, { min: 0, max: 1, step: 0.01, value: threshold, shown: S.percent },
     (value) => { threshold = value; show(); });
   const legend = el("p", { class: "legend" });

@@ -202,7 +202,7 @@ export function insideTab(studio) {
     el("div", { class: "controls" }, labelled(T.which, which), watch, pause, step, labelled(T.speed, speed), heat, ofTextField),
     state,
     el("div", { class: "columns" },
-      el("section", { "aria-label": T.chains }, el("h2", {}, T.chains), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": T.chains }, table)),
+      el("section", { "aria-label": T.chains }, el("h2", {}, T.chains), el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": T.chains }, table)),
       el("section", { "aria-label": T.ratio }, el("h2", {}, T.ratio), ratio)),
     el("section", { "aria-label": T.plot }, el("h2", {}, T.plot), el("p", { class: "quiet" }, T.plotHelp), plot.element),
     el("div", { class: "columns" }, el("section", { "aria-label": T.acceptance }, table2),

@@ -120,7 +120,7 @@ export const S = {
   inside: {
     intro: "A run as it happens: each line is a chain, which holds one sentence and changes it a little at every step.",
     which: "Run",
-    from: { write: "from Write", paraphrase: "from Paraphrase", correct: "from Correct", own: "an example" },
+    from: { write: "from Write", paraphrase: "from Paraphrase", correct: "from Correct", own: "watched from the start" },
     watch: "Watch from the start",
     watchHelp: "The same run again, from its first step, paused.",
     none: "Nothing has been run yet. Start one in another tab, or watch the example.",
