@@ -4,7 +4,7 @@ import asyncio
 import math
 from collections.abc import AsyncIterator
 
-from cgmh.serving.protocols import Event, Job, Outcome, Overloaded, Stats
+from cgmh.serving.protocols import Event, FillQuestion, Job, Outcome, Overloaded, Stats
 
 
 class ToyEngine:
@@ -33,6 +33,9 @@ class ToyEngine:
             raise
         finally:
             self.held -= len(job.inputs)
+        if job.asks:
+            fills = {"start": 0, "end": 1, "word": "a", "probability": 0.5, "fills": []}
+            return [fills if isinstance(input, FillQuestion) else {"words": []} for input in job.inputs]
         return [answer(str(input)) for input in job.inputs]
 
     async def _held(self) -> None:

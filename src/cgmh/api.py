@@ -93,6 +93,7 @@ def keywords(
     forbid: Sequence[str] = (),
     min_words: int = KeywordInput.min_words,
     max_words: int = KeywordInput.max_words,
+    start: str = KeywordInput.start,
     steps: int | None = KeywordInput.defaults.steps,
     chains: int = KeywordInput.defaults.chains,
     seed: int = KeywordInput.defaults.seed,
@@ -112,8 +113,11 @@ def keywords(
 
     With `big`, a stronger model of texts (``big="gemma3-270m"``) is the target, ranks or weights: see `solve`. As the
     target it is asked about `readings` sentences, or for `steps` steps of each chain; of both, what ends first counts.
+    `start` is a sentence that the chains start from; it has to obey everything that is asked for.
     """
-    input = KeywordInput(strings("words", words), ordered, inflect, strings("forbid", forbid), min_words, max_words)
+    input = KeywordInput(
+        strings("words", words), ordered, inflect, strings("forbid", forbid), min_words, max_words, start
+    )
     settings = Settings(
         n, steps, chains, seed, temperature, select, use=use, context=strings("context", context), temper=temper,
         anneal=anneal, readings=readings,
@@ -131,6 +135,7 @@ def paraphrase(
     difference: float = ParaphraseInput.difference,
     start: str = ParaphraseInput.start,
     keep: str | Sequence[str] = ParaphraseInput.keep,
+    free: str | Sequence[str] = ParaphraseInput.free,
     steps: int | None = ParaphraseInput.defaults.steps,
     chains: int = ParaphraseInput.defaults.chains,
     seed: int = ParaphraseInput.defaults.seed,
@@ -145,12 +150,13 @@ def paraphrase(
     """The sentence in other words: ``cgmh.paraphrase("what movie do you like most ?").texts``.
 
     `match` (NAME, NAME=LEAST or NAME:POWER) says what must stay of the meaning, `protect` which facts, and whether
-    in their places, `keep` which words, `max_overlap` how much of the wording (BLEU, in per cent).
+    in their places, `keep` which words, `free` which facts may change after all, `max_overlap` how much of the wording
+    (BLEU, in per cent).
     """
     if not isinstance(text, str):
         raise BadInput("paraphrase takes one sentence, a string; for several, call `cgmh.solve`")
     kept = (listed("match", match), listed("protect", protect), max_overlap, difference, start, listed("keep", keep))
-    input = ParaphraseInput(text, *kept)
+    input = ParaphraseInput(text, *kept, free=listed("free", free))
     settings = replace(
         ParaphraseInput.defaults, n=n, steps=steps, chains=chains, seed=seed, temperature=temperature, select=select,
         use=use, anneal=anneal,

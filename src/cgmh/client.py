@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Task = Literal["keywords", "paraphrase", "correct"]
 _BUSY = (429, 503)
-_LISTS = ("context", "forbid", "keep", "match", "protect")
+_LISTS = ("context", "forbid", "free", "keep", "match", "protect")
 _MAX_WAIT = 30.0  # seconds before a request is sent again, whatever the server says
 _RECONNECTIONS = 3  # of a stream of events that breaks off
 
@@ -54,6 +54,7 @@ class KeywordOptions(SamplingOptions, total=False):
     forbid: Sequence[str]
     min_words: int
     max_words: int
+    start: str
     context: Sequence[str]
     temper: int
     anneal: bool
@@ -69,6 +70,7 @@ class ParaphraseOptions(SamplingOptions, total=False):
     difference: float
     start: str
     keep: Sequence[str]
+    free: Sequence[str]
     anneal: bool
 
 

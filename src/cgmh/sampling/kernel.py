@@ -1,6 +1,6 @@
 """One step of B chains."""
 
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 import torch
@@ -38,11 +38,16 @@ class Info:
     log_target: Tensor  # [N]: log pi after the step, untempered
     chain: Tensor  # [N]: the row of the batch that made the step
     step: Tensor  # [N]: its number
+    # Where there are two stages: the log ratio of the first, and whether it let the candidate pass.
+    log_first: Tensor | None = field(default=None, kw_only=True)  # [N]
+    passed: Tensor | None = field(default=None, kw_only=True)  # [N] bool
 
     def select(self, rows: Tensor) -> "Info":
         return Info(
             self.candidate.select(rows), self.log_ratio[rows], self.accepted[rows], self.changed[rows],
             self.sentences.select(rows), self.log_target[rows], self.chain[rows], self.step[rows],
+            log_first=None if self.log_first is None else self.log_first[rows],
+            passed=None if self.passed is None else self.passed[rows],
         )  # fmt: skip
 
 
@@ -182,7 +187,8 @@ class Kernel:
         soft = torch.where(changed[:, None], soft, current.soft)
         after = candidate.sentences.where(changed, sentences)
         log_target = LogFactors(current.hard, soft).total(1.0)
-        return soft, Info(candidate, log_ratio, accepted, changed, after, log_target, view.rows, view.rows)
+        info = Info(candidate, log_ratio, accepted, changed, after, log_target, view.rows, view.rows)
+        return soft, info if log_first is None else replace(info, log_first=log_first, passed=kept)
 
     def _soft(self, soft: Tensor, chosen: Sentences, rows: Tensor, keep: Tensor, log_model: Tensor) -> Tensor:
         """[B,F]: the soft factors of the candidates that were kept, those of the current sentences elsewhere."""

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from .. import __version__
-from . import languagetool, ours
+from . import languagetool, ours, page
 from .configuration import ServerSettings
 from .documents import openapi
 from .gate import Gate
@@ -45,6 +45,7 @@ def build_app(engine: Engine, settings: ServerSettings) -> FastAPI:
     app.state.service = service
     app.include_router(ours.router)
     app.include_router(languagetool.router)
+    app.include_router(page.router)
     app.add_middleware(Gate, settings=settings, metrics=service.metrics)
     if settings.allow_origins:
         app.add_middleware(
@@ -73,5 +74,9 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 def _methods(path: str) -> list[str]:
     """What may be done with a path; the framework would name the methods of its first route alone."""
-    routes = (route for route in (*ours.router.routes, *languagetool.router.routes) if isinstance(route, Route))
+    routes = (
+        route
+        for route in (*ours.router.routes, *languagetool.router.routes, *page.router.routes)
+        if isinstance(route, Route)
+    )
     return sorted({method for route in routes if route.path_regex.match(path) for method in route.methods or ()})

@@ -12,141 +12,35 @@ from .problems import MEDIA_TYPE
 from .requests import (
     CorrectRequest,
     CorrectRun,
+    FactsRequest,
+    FillsRequest,
     KeywordsRequest,
     KeywordsRun,
     ParaphraseRequest,
     ParaphraseRun,
     RunRequest,
+    SteerRequest,
 )
+from .schemas import SCHEMAS
 
 _REF = "#/components/schemas/{model}"
-_REQUESTS = (KeywordsRequest, ParaphraseRequest, CorrectRequest, KeywordsRun, ParaphraseRun, CorrectRun)
+_REQUESTS = (
+    KeywordsRequest, ParaphraseRequest, CorrectRequest, KeywordsRun, ParaphraseRun, CorrectRun, SteerRequest,
+    FillsRequest, FactsRequest,
+)  # fmt: skip
 _STATUSES = {
     400: "The body is no JSON object.",
     401: "The API key is missing or wrong.",
     403: "Web pages of this origin may not ask.",
     404: "There is no such thing, or no longer.",
     408: "The body did not arrive in time.",
+    409: "That cannot be done with it now.",
     413: "The body is too large.",
     421: "This Host is not served.",
     422: "A field is wrong; `errors` names it and says what to do.",
     429: "Too much at a time; try again after `Retry-After` seconds.",
     503: "The server is starting, shutting down, or has lost the process that worked on it.",
     504: "It took longer than the server allows; ask for less.",
-}
-_NUMBER = {"type": ["number", "null"]}
-_TEXTS = {"type": "array", "items": {"type": "string"}}
-_EDITS = {"type": "array", "items": {"$ref": "#/components/schemas/Edit"}}
-_SCHEMAS: dict[str, Any] = {
-    "Problem": {
-        "type": "object",
-        "description": "RFC 9457.",
-        "required": ["type", "title", "status", "detail"],
-        "properties": {
-            "type": {"type": "string"},
-            "title": {"type": "string"},
-            "status": {"type": "integer"},
-            "detail": {"type": "string", "description": "What is wrong, and what to do."},
-            "errors": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "required": ["field", "detail"],
-                    "properties": {"field": {"type": "string"}, "detail": {"type": "string"}},
-                },
-            },
-        },
-        "examples": [
-            {
-                "type": "urn:cgmh:problem:invalid-field",
-                "title": "Invalid field",
-                "status": 422,
-                "detail": "chains: 1000 is more than this server allows: at most 256",
-                "errors": [{"field": "chains", "detail": "1000 is more than this server allows: at most 256"}],
-            }
-        ],
-    },
-    "Edit": {
-        "type": "object",
-        "description": "`replacement` stands in place of the characters from `start` to `end` (code points, from 0).",
-        "required": ["start", "end", "original", "replacement", "kind", "probability"],
-        "properties": {
-            "start": {"type": "integer"},
-            "end": {"type": "integer"},
-            "original": {"type": "string"},
-            "replacement": {"type": "string"},
-            "kind": {"type": "string", "description": "Of mistake: spelling, agreement, tense, …"},
-            "probability": {"type": "number"},
-        },
-        "examples": [
-            {"start": 4, "end": 8, "original": "have", "replacement": "has", "kind": "agreement", "probability": 0.98}
-        ],
-    },
-    "Sentence": {
-        "type": "object",
-        "required": ["text", "words", "nll_per_word", "log_target"],
-        "properties": {"text": {"type": "string"}, "words": _TEXTS, "nll_per_word": _NUMBER, "log_target": _NUMBER},
-    },
-    "Answer": {
-        "type": "object",
-        "description": "What `cgmh … --json` prints for an input; a correction has edits, a paraphrase figures.",
-        "required": ["input", "results", "acceptance", "signature"],
-        "properties": {
-            "input": {"type": "string"},
-            "results": {"type": "array", "items": {"$ref": "#/components/schemas/Sentence"}},
-            "edits": {**_EDITS, "description": "Those that were made."},
-            "doubtful": {**_EDITS, "description": "Those that too few samples make."},
-            "protected": _TEXTS,
-            "keywords": _TEXTS,
-            "acceptance": {"type": "object", "description": "The share of steps accepted, by move."},
-            "signature": {"type": "string", "description": "How the answer came about, in one line."},
-        },
-    },
-    "Refused": {
-        "type": "object",
-        "description": "What stands in place of the answer to an input that cannot be answered.",
-        "required": ["input", "error"],
-        "properties": {"input": {"type": "string"}, "error": {"type": "string"}},
-    },
-    "Answers": {
-        "type": "object",
-        "description": "The answers to several inputs, in their order.",
-        "required": ["answers"],
-        "properties": {
-            "answers": {
-                "type": "array",
-                "items": {"anyOf": [{"$ref": "#/components/schemas/Answer"}, {"$ref": "#/components/schemas/Refused"}]},
-            }
-        },
-    },
-    "Run": {
-        "type": "object",
-        "required": ["id", "status", "last_event", "events"],
-        "properties": {
-            "id": {"type": "string"},
-            "status": {"enum": ["running", "ended", "failed", "cancelled"]},
-            "last_event": {"type": "integer"},
-            "events": {"type": "string", "description": "The path of its events."},
-        },
-    },
-    "Models": {
-        "type": "object",
-        "required": ["models", "open"],
-        "properties": {
-            "models": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "required": ["name", "kind"],
-                    "properties": {
-                        "name": {"type": "string"},
-                        "kind": {"enum": ["embedded", "installed"]},
-                    },
-                },
-            },
-            "open": {**_TEXTS, "description": "Those in memory, as signatures name them."},
-        },
-    },
 }
 
 
@@ -204,12 +98,20 @@ RUN: dict[int | str, dict[str, Any]] = {
         "headers": {"Location": {"required": True, "schema": {"type": "string"}}},
         "links": {
             name: {"operationId": operation, "parameters": {"id": "$response.body#/id"}}
-            for name, operation in {"show": "show_run", "cancel": "cancel_run", "events": "run_events"}.items()
+            for name, operation in {
+                "show": "show_run",
+                "cancel": "cancel_run",
+                "events": "run_events",
+                "steer": "steer_run",
+            }.items()
         },
     },
     **problems_of(*_ASKED),
 }
 MODELS = answers("Models", "The models.")
+STEERED = answers("Run", "It is told; an event `steered` says what came of it.", (400, 404, 408, 409, 413, 422))
+FILLS = answers("Fills", "The words.", _ASKED)
+FACTS = answers("Facts", "The words.", _ASKED)
 EVENTS: dict[str, Any] = {
     "responses": {
         200: {"description": "Server-sent events.", "content": {"text/event-stream": {"schema": {"type": "string"}}}},
@@ -335,7 +237,7 @@ def openapi(app: FastAPI, *, with_key: bool) -> dict[str, Any]:
     _, found = models_json_schema([(model, "validation") for model in _REQUESTS], ref_template=_REF)
     run = RunRequest.json_schema(ref_template=_REF)
     run.pop("$defs", None)
-    schemas.update({**found.get("$defs", {}), **_SCHEMAS, "RunRequest": run})
+    schemas.update({**found.get("$defs", {}), **SCHEMAS, "RunRequest": run})
     always = problems_of(*((401, 403, 421) if with_key else (403, 421)))
     for path, operations in document["paths"].items():
         for operation in operations.values():

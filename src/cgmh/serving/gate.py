@@ -64,9 +64,14 @@ class Gate:
         if not _may_ask(headers, settings):
             detail = "pages of this origin may not ask; start the server with --allow-origin for it"
             return Refusal(403, "origin-not-allowed", detail)
-        if scope["path"] in OPEN_PATHS or scope["path"] == _KEY_IN_BODY or has_key(headers, settings):
+        if is_open(scope["path"]) or scope["path"] == _KEY_IN_BODY or has_key(headers, settings):
             return None
         return missing_key()
+
+
+def is_open(path: str) -> bool:
+    """Whether a path is answered without a key: it holds nothing of anybody's."""
+    return path in OPEN_PATHS or path == "/" or path.startswith("/studio/")
 
 
 def path_of(path: str) -> str:

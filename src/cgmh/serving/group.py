@@ -4,7 +4,6 @@ What a source's chains do does not depend on the others: their random numbers ar
 step, and every score is the same in any batch. So a result under load is the result alone, byte by byte.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -30,6 +29,8 @@ from ..tasks.problem import JoiningTask, Problem, Standing
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
 from ..text.tokenizer import join
+from .moves import moves_of
+from .pace import Pace
 
 MAX_OWN_WORDS = 4096  # words outside the vocabulary, of all sources together; then a new group begins
 MAX_WORDS_HELD = 24_576  # that the chains of a group have room for, at 25 kB each; others wait until some have left
@@ -47,7 +48,8 @@ class Entry:
     done: Callable[[Result | BadInput], object]  # told when its chains have made their steps, or cannot start
     started: Callable[[list[str]], object] | None = None  # told where its chains start
     moved: Callable[[list[dict[str, Any]]], object] | None = None  # told what its chains did at each step
-    is_alone: bool = False  # in a group of its own, because something went wrong beside others
+    pace: Pace | None = None  # of one that is watched, alone
+    is_alone: bool = False  # in a group of its own: it is watched, or something went wrong beside others
     number: int = -1  # in the problem of its group
     clocks: list[int] = field(default_factory=list)  # steps that each chain has made
     standing: Standing = field(default_factory=lambda: Standing(()))
@@ -62,6 +64,10 @@ class Entry:
     @property
     def steps(self) -> int:
         return self.session.settings.num_steps
+
+    @property
+    def temperature(self) -> float:
+        return self.session.settings.temperature if self.pace is None else self.pace.temperature
 
     @property
     def is_done(self) -> bool:
@@ -85,7 +91,8 @@ class _Walk:
 
         self._names = torch.cat([torch.arange(each.chains) for each in settings])
         self._seeds = of_each([each.seed for each in settings], torch.int64)
-        self._betas = of_each([1 / each.temperature for each in settings], torch.float64)
+        self._entries, self._of_each = entries, of_each
+        self.set_temperatures()
         self._ends = of_each([entry.steps for entry in entries], torch.int64)
         self.clock = torch.tensor([clock for entry in entries for clock in entry.clocks])
         # Who watches wants to see one step after the other.
@@ -94,6 +101,10 @@ class _Walk:
         self._upcoming: list[Draws] = []
         num_inputs = int(state.sentences.inputs.max()) + 1
         self._recorder = Recorder(self._names, num_inputs, state.sentences, refused=False)
+
+    def set_temperatures(self) -> None:
+        """As the entries have them now."""
+        self._betas = self._of_each([1 / entry.temperature for entry in self._entries], torch.float64)
 
     def step(self) -> Info:
         """One step of every chain that has not ended; or several, where that is the same chain."""
@@ -193,6 +204,11 @@ class Group:
         """Let it in as soon as that does not hold up the others much."""
         self.waiting.append(entry)
 
+    def set_temperatures(self) -> None:
+        """As the entries have them now."""
+        if self._walk is not None:
+            self._walk.set_temperatures()
+
     def remove(self, entry: Entry) -> None:
         """Its request is gone."""
         if entry in self.entries:
@@ -222,7 +238,7 @@ class Group:
         for entry in self.entries:
             entry.clocks = list(islice(clocks, entry.chains))
             if entry.moved is not None:
-                entry.moved(self._moves(entry, info))
+                entry.moved(moves_of(info, entry.number, self.lexicon))
         if any(entry.is_done for entry in self.entries):
             self._report(self._walk.problem)
 
@@ -316,31 +332,3 @@ class Group:
             self._walk = _Walk(walk.problem, walk.kernel, self.entries, walk.without(gone))
         elif not self.everyone:
             self.lexicon = Lexicon(self.lexicon.vocabulary)
-
-    def _moves(self, entry: Entry, info: Info) -> list[dict[str, Any]]:
-        """What the chains of an entry did at a step."""
-        rows = (info.sentences.inputs == entry.number).nonzero()[:, 0]
-        own = info.select(rows)
-        candidate = own.candidate
-        columns = {
-            "log_ratio": own.log_ratio, "log_forward": candidate.log_forward, "log_reverse": candidate.log_reverse,
-            "log_target": own.log_target,
-        }  # fmt: skip
-        numbers = {
-            name: [value if math.isfinite(value) else None for value in column.tolist()]
-            for name, column in columns.items()
-        }
-        texts = [join(self.lexicon.words(ids)) for ids in candidate.sentences.to_lists()]
-        return [
-            {
-                "chain": chain,
-                "move": MOVES[move],
-                "at": at,
-                "text": text,
-                "accepted": accepted,
-                **{name: of[chain] for name, of in numbers.items()},
-            }
-            for chain, (move, at, text, accepted) in enumerate(
-                zip(candidate.move.tolist(), candidate.at.tolist(), texts, own.accepted.tolist(), strict=True)
-            )
-        ]

@@ -82,9 +82,12 @@ class InlineEngine:
 
     def _solve(self, job: Job, is_cancelled: threading.Event) -> list[tuple[Outcome, Result | None]]:
         from ..api import solve_each
+        from .questions import answers as answers_to
 
         self._running = len(job.inputs)
         try:
+            if job.asks:
+                return [(outcome, None) for outcome in answers_to(job)]
             answers: list[tuple[Outcome, Result | None]] = []
             outcomes = solve_each(job.inputs, job.settings, big=job.big)
             while len(answers) < len(job.inputs) and not is_cancelled.is_set():
@@ -127,15 +130,20 @@ class _Events:
         start = [str(self._job.inputs[0])] if result is None or result.traced_from is None else [result.traced_from]
         steps = settings.num_steps
         yield {"event": "start", "chains": 1, "steps": steps, "texts": start}
-        for step in result.trace if result is not None else ():
-            yield {"event": "moves", "step": step.step, "moves": [_move(step.to_dict())]}
+        is_told = result is not None and self._job.watch == "moves"
+        for step in result.trace if result is not None and is_told else ():
+            temperature = settings.temperature
+            yield {"event": "moves", "step": step.step, "temperature": temperature, "moves": [_move(step.to_dict())]}
+        if self._job.watch == "sentences":
+            yield {"event": "sentence", "sentence": 0, "of": 1, "result": outcome}
         yield {"event": "result", "result": outcome}
         yield {"event": "end"}
 
 
 def _move(step: dict[str, Any]) -> dict[str, Any]:
     known = {name: step[name] for name in ("move", "text", "accepted", "log_ratio")}
-    return {"chain": 0, "at": None, **known, **dict.fromkeys(("log_forward", "log_reverse", "log_target"))}
+    unknown = dict.fromkeys(("log_forward", "log_reverse", "log_target", "log_gain", "log_first"))
+    return {"chain": 0, "at": None, "passed": True, **known, **unknown}
 
 
 def _open_models() -> None:

@@ -6,10 +6,11 @@ from typing import Any
 
 from ..inputs import CorrectInput, KeywordInput, ParaphraseInput
 from ..settings import Settings
-from .protocols import Job
+from .pace import Steering
+from .protocols import FactQuestion, FillQuestion, Job
 
 Message = dict[str, Any]
-_KINDS = {kind.__name__: kind for kind in (KeywordInput, ParaphraseInput, CorrectInput)}
+_KINDS = {kind.__name__: kind for kind in (KeywordInput, ParaphraseInput, CorrectInput, FillQuestion, FactQuestion)}
 
 
 def encode(message: Message) -> bytes:
@@ -38,6 +39,8 @@ def write_job(job: Job) -> Message:
         "inputs": [asdict(input) for input in job.inputs],
         "settings": asdict(job.settings),
         "big": job.big,
+        "watch": job.watch,
+        "steering": job.steering.to_dict(),
     }
 
 
@@ -45,4 +48,5 @@ def read_job(message: Message) -> Job:
     """The job of a message."""
     kind = _KINDS[message["kind"]]
     inputs = tuple(kind(**fields) for fields in message["inputs"])
-    return Job(inputs, Settings(**message["settings"]), message["big"])
+    steering = Steering(**message["steering"])
+    return Job(inputs, Settings(**message["settings"]), message["big"], message["watch"], steering)

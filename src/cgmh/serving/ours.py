@@ -9,9 +9,20 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from ..models.pull.store import entries
 from .bodies import read_body, read_object
-from .documents import ANSWERS, EVENTS, MODELS, RUN, accepts, answers, one_word, problems_of
+from .documents import ANSWERS, EVENTS, FACTS, FILLS, MODELS, RUN, STEERED, accepts, answers, one_word, problems_of
 from .problems import refused_input, wrong_field
-from .requests import CorrectRequest, KeywordsRequest, ParaphraseRequest, Request, RunRequest, read_request
+from .requests import (
+    Asked,
+    CorrectRequest,
+    FactsRequest,
+    FillsRequest,
+    KeywordsRequest,
+    ParaphraseRequest,
+    Request,
+    RunRequest,
+    SteerRequest,
+    read_request,
+)
 from .runs import EventStream
 from .service import service_of
 
@@ -53,7 +64,7 @@ async def _solve(request: HttpRequest, kind: type[Request]) -> Response:
     return JSONResponse({"answers": answered})
 
 
-async def _asked(request: HttpRequest, kind: type[Request] | TypeAdapter[Request]) -> Request:
+async def _asked(request: HttpRequest, kind: type[Asked] | TypeAdapter[Asked]) -> Asked:
     body = await read_body(request, service_of(request).settings)
     return read_request(kind, read_object(body))
 
@@ -63,11 +74,40 @@ async def start_run(request: HttpRequest) -> Response:
     """Start a run of one input, to watch its moves. It is cancelled if nobody reads its events for a while."""
     service = service_of(request)
     asked = await _asked(request, RunRequest)
-    job = asked.job(service.settings)
+    job = asked.watched(asked.job(service.settings))
     service.check_ready()
     service.runs.check_room()
     run = service.runs.add(service.engine.events(job, service.settings.max_seconds))
     return JSONResponse(run.to_dict(), 201, {"Location": f"/v1/runs/{run.id}"})
+
+
+@router.post("/v1/runs/{id}/steer", openapi_extra=accepts("SteerRequest"), responses=STEERED, tags=["runs"])
+async def steer_run(request: HttpRequest, id: str) -> Response:
+    """Pause a run, make some steps of it, let it go on, slowly or at another temperature; an event tells the rest."""
+    service = service_of(request)
+    run = service.runs[id]
+    asked = await _asked(request, SteerRequest)
+    run.steer(asked.steering)
+    return JSONResponse(run.to_dict())
+
+
+@router.post("/v1/fills", openapi_extra=accepts("FillsRequest"), responses=FILLS, tags=["words"])
+async def fills(request: HttpRequest) -> Response:
+    """What the model would propose in place of a word, with probabilities."""
+    return await _answer(request, await _asked(request, FillsRequest))
+
+
+@router.post("/v1/facts", openapi_extra=accepts("FactsRequest"), responses=FACTS, tags=["words"])
+async def facts(request: HttpRequest) -> Response:
+    """The words of a sentence, and which of them a paraphrase keeps because they state a fact."""
+    return await _answer(request, await _asked(request, FactsRequest))
+
+
+async def _answer(request: HttpRequest, asked: FillsRequest | FactsRequest) -> Response:
+    (outcome,) = await service_of(request).solve(request, asked.job)
+    if "error" in outcome:
+        raise refused_input(outcome["error"], field="text")
+    return JSONResponse(outcome)
 
 
 @router.get("/v1/runs/{id}", responses=answers("Run", "What is known about the run.", (404,)), tags=["runs"])

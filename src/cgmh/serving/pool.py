@@ -26,8 +26,9 @@ from ..threads import num_cores, single_threaded
 from .bodies import within
 from .configuration import CAPACITY
 from .messages import Lines, Message, encode, write_job
+from .pace import Allowance, Steering
 from .protocols import EngineLost, Event, Job, Outcome, Overloaded, Stats
-from .worker import serve
+from .worker import joins, serve
 
 CHAINS_OF_PROCESS = 640  # that it works on at a time; what waits goes to whichever has room first
 CHARACTERS_OF_SENTENCE = 120
@@ -36,6 +37,7 @@ LITTLE = 24  # chains by which a process may be busier than another one that kno
 MOST_SEEN = 4_000  # sentences of which it is known which process has seen them
 ATTEMPTS = 3  # at a job whose process died; the next one may be dying already
 SECONDS_OF_INPUT = 1.0  # that an input takes while the machine is busy, about: for Retry-After, until one is measured
+HELD_SECONDS = 900.0  # that a run may wait for its watcher, beside the time that it takes itself
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _FIRST = (KeywordInput(("snow", "river")), ParaphraseInput("How are you today?"), CorrectInput("I has two apple."))
 
@@ -49,6 +51,7 @@ class _Part:
     answered: "asyncio.Future[list[Outcome]]"
     events: "asyncio.Queue[Event] | None" = None
     attempts: int = 0
+    is_paused: bool = False
 
     @property
     def size(self) -> int:
@@ -57,7 +60,7 @@ class _Part:
     @property
     def cost(self) -> int:
         """Chains that step, about; a text to correct has some for each sentence."""
-        chains = self.job.settings.chains
+        chains = 0 if self.is_paused else self.job.settings.chains
         return sum(chains * (1 + len(str(input)) // CHARACTERS_OF_SENTENCE) for input in self.job.inputs)
 
 
@@ -163,11 +166,24 @@ class Pool:
         events: asyncio.Queue[Event] = asyncio.Queue()
         part = self._queue(job, events)
         part.answered.add_done_callback(lambda _: events.put_nowait({"event": "end"}))
-        return self._events(part, events, monotonic() + seconds)
+        told = self._events(part, events, Allowance(seconds, HELD_SECONDS))
+        return _Watched(self, part, told) if job.watch == "moves" and joins(job) else told
 
-    async def _events(self, part: _Part, events: "asyncio.Queue[Event]", end: float) -> AsyncIterator[Event]:
+    def steer(self, part: _Part, asked: Steering) -> None:
+        """Let the chains of a run go on as asked; if it waits for a process yet, once it has one."""
+        if part in self._waiting:
+            part.job = replace(part.job, steering=Steering(**{**part.job.steering.to_dict(), **asked.to_dict()}))
+        for process in self._processes:
+            if part.number in process.parts:
+                self._send(process, {"id": part.number, "steering": asked.to_dict()})
+
+    async def _events(self, part: _Part, events: "asyncio.Queue[Event]", time: Allowance) -> AsyncIterator[Event]:
         try:
-            while (event := await within(end - monotonic(), events.get()))["event"] != "end":
+            while (event := await within(time.left(), events.get()))["event"] != "end":
+                if "paused" in event:
+                    time.hold(is_held=event["paused"] or event["steps_per_second"] > 0)
+                    part.is_paused = event["paused"]
+                    self._dispatch()
                 yield event
             yield {"event": "result", "result": part.answered.result()[0]}
             yield {"event": "end"}
@@ -310,6 +326,25 @@ class Pool:
             else:
                 _fail(part, EngineLost("the process that worked on it died; try again, or ask for less at a time"))
         await self._spawn()
+
+
+class _Watched:
+    """The events of a run, which can be steered."""
+
+    def __init__(self, pool: Pool, part: _Part, events: AsyncIterator[Event]) -> None:
+        self._pool, self._part, self._events = pool, part, events
+
+    def __aiter__(self) -> AsyncIterator[Event]:
+        return self._events
+
+    async def __anext__(self) -> Event:
+        return await self._events.__anext__()
+
+    async def aclose(self) -> None:
+        await self._events.aclose()  # type: ignore[attr-defined]
+
+    def steer(self, asked: Steering) -> None:
+        self._pool.steer(self._part, asked)
 
 
 def _fail(part: _Part, error: Exception) -> None:

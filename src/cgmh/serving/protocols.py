@@ -5,17 +5,50 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ..errors import CgmhError
-from ..inputs import CorrectInput, KeywordInput, ParaphraseInput
+from ..inputs import PROTECTED, CorrectInput, KeywordInput, ParaphraseInput
 from ..settings import Settings
+from .pace import Steering
+
+
+@dataclass(frozen=True)
+class FillQuestion:
+    """Which words the model would propose for a place: the word of a text in which the character `start` stands."""
+
+    text: str
+    start: int
+    n: int = 12
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class FactQuestion:
+    """What of a sentence a paraphrase would protect."""
+
+    text: str
+    protect: tuple[str, ...] = PROTECTED
+    keep: tuple[str, ...] = ()
+    free: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True)
 class Job:
-    """Inputs of one task with how to sample them; they count as `len(inputs)`."""
+    """Inputs of one task with how to sample them, or questions; they count as `len(inputs)`."""
 
-    inputs: tuple[KeywordInput | ParaphraseInput | CorrectInput, ...]  # of one type
+    inputs: tuple[KeywordInput | ParaphraseInput | CorrectInput | FillQuestion | FactQuestion, ...]  # of one type
     settings: Settings
     big: str | None = None  # a pulled model's name, where one is asked for
+    watch: str = "moves"  # what the events of a run tell: every move, or the result of each sentence
+    steering: Steering = field(default_factory=Steering)  # how a run that is watched begins
+
+    @property
+    def asks(self) -> bool:
+        """Whether there is nothing to sample."""
+        return isinstance(self.inputs[0], FillQuestion | FactQuestion)
 
 
 Outcome = dict[str, Any]  # what Result.to_dict() gives; or {"error": ...}: what was wrong and what to do
@@ -70,10 +103,15 @@ class Engine(Protocol):
     def events(self, job: Job, seconds: float) -> AsyncIterator[Event]:
         """The run of a job of one input as it goes on; closing the iterator cancels it. Raises as `solve` does.
 
-        In order: ``{"event": "start", "chains": n, "steps": n, "texts": [...]}``; for each round of steps
-        ``{"event": "moves", "step": k, "moves": [{"chain", "move", "at", "text", "accepted", "log_ratio",
-        "log_forward", "log_reverse", "log_target"}, ...]}``; ``{"event": "result", "result": Outcome}``;
-        ``{"event": "end"}``.
+        In order: ``{"event": "start", "chains": n, "steps": n, "texts": [...]}``, with how fast it goes where it can be
+        steered; for each round of steps
+        ``{"event": "moves", "step": k, "temperature": t, "moves": [{"chain", "move", "at", "text", "accepted",
+        "log_ratio", "log_forward", "log_reverse", "log_target", "log_gain", "log_first", "passed"}, ...]}``;
+        ``{"event": "result", "result": Outcome}``; ``{"event": "end"}``. Where the job's `watch` is "sentences", in
+        place of moves ``{"event": "sentence", "sentence": k, "of": n, "start": at, "end": at, "result": Outcome}``.
+
+        The iterator may have a method ``steer(Steering)``; what comes of it is told by ``{"event": "steered",
+        "paused", "steps_per_second", "temperature"}``.
         """
 
     @property

@@ -13,12 +13,15 @@ from ..models.pull.store import installed
 from ..settings import RANGES, Settings
 from ..text.facts import KINDS
 from .configuration import ServerSettings
+from .pace import Steering
 from .problems import Refusal, refused_input, wrong_field
-from .protocols import Job
+from .protocols import FactQuestion, FillQuestion, Job
 
 _MAX_CONTEXT = 4_000  # characters that a big model reads before each sentence
 Input = KeywordInput | ParaphraseInput | CorrectInput
-Asked = TypeVar("Asked", bound="Request")
+Asked = TypeVar("Asked", bound=BaseModel)
+_RATE = Field(None, ge=0, le=1000, description="How fast it goes: 0 is as fast as it can.")
+_AT_ONCE = Settings(chains=1, steps=1, n=1)  # for questions, which take no sampling
 
 
 def _number(name: str, default: Any, description: str) -> Any:
@@ -132,6 +135,7 @@ class _Keywords(Request):
     forbid: list[str] = Field([], description="Words that must not appear.")
     min_words: int = Field(KeywordInput.min_words, ge=0, le=1000, description="Fewest words, marks not counted.")
     max_words: int = Field(KeywordInput.max_words, ge=0, le=1000, description="Most words, marks not counted.")
+    start: str = Field("", description="A sentence that the chains start from; it obeys all that is asked.")
     steps: int | None = _OF_KEYWORDS["steps"]
     chains: int = _OF_KEYWORDS["chains"]
     seed: int = _OF_KEYWORDS["seed"]
@@ -148,6 +152,8 @@ class _Keywords(Request):
         if len(input) > limits.max_words:
             raise wrong_field(self.one, f"{len(input)} keywords; this server takes {limits.max_words} in a set")
         asked = {**asked, "forbid": tuple(asked.get("forbid", ()))}
+        if (num_words := len(asked.get("start", "").split())) > limits.max_words:
+            raise wrong_field("start", f"{num_words} words; this server takes {limits.max_words} in a sentence")
         return KeywordInput(tuple(input), **asked)
 
 
@@ -165,6 +171,7 @@ class _Paraphrase(Request):
     difference: float = Field(ParaphraseInput.difference, ge=0, le=1000, description="The push to other wordings.")
     start: str = _choice(tuple(STARTS), ParaphraseInput.start, "Where the chains start.")
     keep: list[str] = Field([], description="Words of the text that stay as they are.")
+    free: list[str] = Field([], description="Words of the text that may change, though they state a fact.")
     steps: int | None = _OF_PARAPHRASE["steps"]
     chains: int = _OF_PARAPHRASE["chains"]
     seed: int = _OF_PARAPHRASE["seed"]
@@ -254,28 +261,93 @@ class CorrectRequest(_Correct):
     texts: list[str] = Field([], min_length=1, description="Several texts.", validate_default=False)
 
 
-class KeywordsRun(_Keywords):
+class _Watched(BaseModel):
+    """What a run takes beside its task."""
+
+    watch: Literal["moves", "sentences"] = Field(
+        "moves", description="What its events tell: every move, or the result of each sentence of a text."
+    )
+    pause_after: int | None = Field(None, ge=1, le=10**7, description="Steps after which it pauses.")
+    steps_per_second: float | None = _RATE
+
+    def watched(self, job: Job) -> Job:
+        """A job with this."""
+        steering = Steering(steps=self.pause_after, steps_per_second=self.steps_per_second)
+        return replace(job, watch=self.watch, steering=steering)
+
+
+class KeywordsRun(_Keywords, _Watched):
     """A run of `keywords`, to be watched."""
 
     task: Literal["keywords"]
     words: Words = Field(description="Words or phrases that a sentence must contain.")
 
 
-class ParaphraseRun(_Paraphrase):
+class ParaphraseRun(_Paraphrase, _Watched):
     """A run of `paraphrase`, to be watched."""
 
     task: Literal["paraphrase"]
     text: str = Field(min_length=1, description="One sentence.")
 
 
-class CorrectRun(_Correct):
+class CorrectRun(_Correct, _Watched):
     """A run of `correct`, to be watched."""
 
     task: Literal["correct"]
     text: str = Field(description="One text.")
 
 
-RunRequest = TypeAdapter[Request](Annotated[KeywordsRun | ParaphraseRun | CorrectRun, Field(discriminator="task")])
+AnyRun = KeywordsRun | ParaphraseRun | CorrectRun
+RunRequest = TypeAdapter[AnyRun](Annotated[AnyRun, Field(discriminator="task")])
+
+
+class SteerRequest(BaseModel):
+    """How a run is to go on; what is left out stays as it is."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, json_schema_extra={"examples": [{"steps": 1}]})
+    paused: bool | None = Field(None, description="Pause, or go on.")
+    steps: int | None = Field(None, ge=1, le=10**7, description="Make so many steps, and then pause.")
+    steps_per_second: float | None = _RATE
+    temperature: float | None = _number("temperature", None, "From the next step on: sampling goes on from there.")
+
+    @property
+    def steering(self) -> Steering:
+        return Steering(**self.model_dump())
+
+
+class FillsRequest(BaseModel):
+    """Other words for a place of a text."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        strict=True,
+        json_schema_extra={"examples": [{"text": "She wrote a letter to her friend.", "start": 12}]},
+    )
+    text: str = Field(min_length=1, max_length=2_000, description="A sentence, or a few.")
+    start: int = Field(ge=0, le=2_000, description="Where the word stands: its first character (code points, from 0).")
+    n: int = Field(12, ge=1, le=100, description="Words, at most.")
+
+    @property
+    def job(self) -> Job:
+        return Job((FillQuestion(self.text, self.start, self.n),), _AT_ONCE)
+
+
+class FactsRequest(BaseModel):
+    """The facts of a sentence."""
+
+    model_config = ConfigDict(
+        extra="forbid", strict=True, json_schema_extra={"examples": [{"text": "Who won against Brazil in 1998?"}]}
+    )
+    text: str = Field(min_length=1, max_length=2_000, description="One sentence.")
+    protect: list[str] = _choices(PROTECTED, ParaphraseInput.protect, "Facts that stay as they are.")
+    keep: list[str] = Field([], max_length=100, description="Words of the text that stay as they are.")
+    free: list[str] = Field([], max_length=100, description="Words that may change, though they state a fact.")
+
+    @property
+    def job(self) -> Job:
+        if unknown := [name for name in self.protect if name not in PROTECTED]:
+            raise wrong_field("protect", f"{unknown[0]}: choose among {', '.join(PROTECTED)}")
+        return Job((FactQuestion(self.text, tuple(self.protect), tuple(self.keep), tuple(self.free)),), _AT_ONCE)
 
 
 def read_request(kind: type[Asked] | TypeAdapter[Asked], found: dict[str, Any]) -> Asked:

@@ -16,6 +16,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from .bodies import disconnected, within
 from .configuration import ServerSettings
+from .pace import Steering
 from .problems import Refusal, refusal_of
 from .protocols import Event
 
@@ -45,6 +46,14 @@ class Run:
     @property
     def is_over(self) -> bool:
         return self.status != "running"
+
+    def steer(self, asked: Steering) -> None:
+        """Let it go on as asked; what came of it is told by an event."""
+        steer = getattr(self._source, "steer", None)
+        if self.is_over or steer is None:
+            reason = "it has ended" if self.is_over else "the engine of this server runs a job in one go"
+            raise Refusal(409, "cannot-steer", f"this run cannot be steered: {reason}; start another one")
+        steer(asked)
 
     async def cancel(self) -> None:
         """End it now; its engine stops working on it."""

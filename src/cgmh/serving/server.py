@@ -6,6 +6,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from typing import Protocol
 
 import uvicorn
 from fastapi import FastAPI
@@ -13,7 +14,6 @@ from fastapi import FastAPI
 from ..errors import BadInput
 from .configuration import ServerSettings
 from .connection import Connection
-from .service import Service
 
 GRACE = 6.0  # seconds that jobs in flight have when the server is told to stop
 _CLOSING = 8  # seconds after which connections that are still open are cut
@@ -54,6 +54,13 @@ def address_of(listening: socket.socket) -> str:
     return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
 
 
+class Stoppable(Protocol):
+    """What an application has in flight."""
+
+    async def stop(self, grace: float) -> None:
+        """Let it end, for so many seconds; may be called again."""
+
+
 class Server(uvicorn.Server):
     """Told to stop, it lets the engine end what is in flight at once, and not only after all connections are closed."""
 
@@ -74,7 +81,7 @@ class Server(uvicorn.Server):
             h11_max_incomplete_event_size=_HEADER_BYTES,
         )
         super().__init__(config)
-        self._service: Service = app.state.service
+        self._service: Stoppable = app.state.service
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:

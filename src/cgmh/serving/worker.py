@@ -7,6 +7,8 @@ import sys
 import traceback
 from collections import deque
 from contextlib import suppress
+from dataclasses import replace
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,7 +26,9 @@ from .alone import Alone, written
 from .group import Entry, Group
 from .memory import Holes
 from .messages import Lines, Message, encode, read_job
+from .pace import Pace, Steering
 from .protocols import Job
+from .questions import answers
 
 MAX_CHAINS = 768  # that step together; more wait
 
@@ -33,7 +37,9 @@ class Request:
     """A job on its way: the sources of its inputs, and what came of them."""
 
     def __init__(self, worker: "Worker", number: int, job: Job, *, watched: bool) -> None:
-        self._worker, self.number, self._watched = worker, number, watched
+        self._worker, self.number, self._job = worker, number, job
+        self._tells_moves = watched and job.watch == "moves"
+        self._tells_sentences = watched and job.watch == "sentences"
         self.session = Session(job.inputs, job.settings, None, None, None, ())
         self.entries: list[Entry] = []
         self.waiting: deque[Entry] = deque()  # those for which there is no room yet
@@ -43,8 +49,15 @@ class Request:
         for at, read in enumerate(self._sources):
             sources = read if isinstance(read, list) else []
             session = self.session
-            known = [ANSWERS.get(session.task, source, session.settings, session.models) for source in sources]
+            # Who wants to see the moves wants them made.
+            known = [
+                None if self._tells_moves else ANSWERS.get(session.task, source, session.settings, session.models)
+                for source in sources
+            ]
             self._parts.append([*known])
+            for place, result in enumerate(known):
+                if result is not None:
+                    self._tell_sentence(at, place, result)
             self.entries += [
                 self._entry(at, place, source) for place, source in enumerate(sources) if known[place] is None
             ]
@@ -52,21 +65,61 @@ class Request:
 
     def _entry(self, at: int, place: int, source: Any) -> Entry:
         def done(result: Result | BadInput) -> None:
-            self._parts[at][place] = result
-            if isinstance(result, Result):
+            if entry.pace is not None and entry.pace.is_changed and isinstance(result, Result):
+                result = replace(result, notes={**result.notes, "temperatures": entry.pace.temperatures})
+            elif isinstance(result, Result):
                 ANSWERS.put(self.session.task, source, self.session.settings, self.session.models, result)
+            self._parts[at][place] = result
+            self._tell_sentence(at, place, result)
             self.num_running -= 1
             self.finish()
 
         entry = Entry(self.session, source, done)
-        if self._watched:
+        if self._tells_moves:
+            pace = Pace(entry.temperature, self._job.steering)
+            entry.is_alone, entry.pace = True, pace
             entry.started = lambda texts: self._tell(
-                {"event": "start", "sentence": place, "chains": entry.chains, "steps": entry.steps, "texts": texts}
+                {
+                    "event": "start",
+                    "sentence": place,
+                    "chains": entry.chains,
+                    "steps": entry.steps,
+                    **pace.to_dict(),
+                    "texts": texts,
+                }
             )
             entry.moved = lambda moves: self._tell(
-                {"event": "moves", "sentence": place, "step": entry.clocks[0], "moves": moves}
+                {
+                    "event": "moves",
+                    "sentence": place,
+                    "step": entry.clocks[0],
+                    "temperature": entry.temperature,
+                    "moves": moves,
+                }
             )
         return entry
+
+    def _tell_sentence(self, at: int, place: int, result: Result | BadInput) -> None:
+        """What came of one sentence of a text, where that is what is watched."""
+        if not self._tells_sentences:
+            return
+        source = self._sources[at][place]  # type: ignore[index]
+        sentence = getattr(source, "sentence", None)
+        places = {} if sentence is None else {"start": sentence.start, "end": sentence.end}
+        event = {"event": "sentence", "sentence": place, "of": len(self._parts[at]), **places}
+        self._tell({**event, "result": written(result)})
+
+    def steer(self, asked: Steering) -> None:
+        """Go on as the watcher asks."""
+        for entry in self.entries:
+            if entry.pace is not None:
+                entry.pace.steer(asked, min(entry.clocks, default=0))
+        self.tell_pace()
+
+    def tell_pace(self) -> None:
+        going = [entry for entry in self.entries if not entry.clocks or not entry.is_done] or self.entries
+        if paces := [entry.pace for entry in going if entry.pace is not None]:
+            self._tell({"event": "steered", **paces[0].to_dict()})
 
     def _tell(self, event: dict[str, Any]) -> None:
         self._worker.send({"id": self.number, "event": event})
@@ -98,10 +151,9 @@ class Worker:
     def run(self) -> None:
         """Until the server has gone."""
         while True:
-            busy = any(request.waiting for request in self._requests.values()) or bool(self._groups)
-            self._holes.give_back(soon=not busy)
+            self._holes.give_back(soon=self._idle_seconds() is None)
             watched = [self._connection.fileno(), *([self._alone[1].reader] if self._alone else [])]
-            readable, _, _ = select.select(watched, [], [], 0 if busy else None)
+            readable, _, _ = select.select(watched, [], [], self._idle_seconds())
             if self._connection.fileno() in readable:
                 received = self._connection.recv(1 << 20)
                 if not received:
@@ -111,9 +163,17 @@ class Worker:
             self._go_on_alone()
             self._admit()
             for group in list(self._groups):
-                self._step(group)
+                if _wait(group) <= 0:
+                    self._step(group)
         if self._alone:
             self._alone[1].end()
+
+    def _idle_seconds(self) -> float | None:
+        """How long there is nothing to do, unless the server says something; None: until it does."""
+        if any(request.waiting for request in self._requests.values()):
+            return 0
+        seconds = min(map(_wait, self._groups), default=inf)
+        return seconds if isfinite(seconds) else None
 
     def send(self, message: Message) -> None:
         self._connection.sendall(encode(message))
@@ -135,8 +195,14 @@ class Worker:
         if message.get("cancel"):
             self._cancel(number)
             return
+        if "steering" in message and "kind" not in message:
+            self._steer(number, Steering(**message["steering"]))
+            return
         try:
             job = read_job(message)
+            if job.asks:
+                self.finish(number, {"outcomes": answers(job)})
+                return
             if not joins(job):
                 self._jobs_alone.append((number, job))
                 return
@@ -159,9 +225,16 @@ class Worker:
                 for entry in request.entries:
                     group.remove(entry)
 
+    def _steer(self, number: int, asked: Steering) -> None:
+        request = self._requests.get(number)
+        if request is not None:
+            request.steer(asked)
+            for group in self._groups:
+                group.set_temperatures()
+
     def _admit(self) -> None:
         """Let waiting entries into a group, as long as there is room: first those of whom fewest are in one."""
-        num_chains = sum(group.num_chains for group in self._groups)
+        num_chains = sum(group.num_chains for group in self._groups if isfinite(_wait(group)))  # but those that pause
         while waiting := [request for request in self._requests.values() if request.waiting]:
             request = min(waiting, key=lambda request: request.num_running)
             entry = request.waiting[0]
@@ -183,8 +256,12 @@ class Worker:
         return self._groups[-1]
 
     def _step(self, group: Group) -> None:
+        paces = [entry.pace for entry in group.everyone if entry.pace is not None]
         try:
             group.step()
+            pauses = [pace.made() for pace in paces]
+            if any(pauses):
+                self._tell_paces(group)
         except Exception as error:  # noqa: BLE001
             # Whatever it was, the others must not suffer: each goes on alone, from its start; what fails alone, fails.
             _log(error)
@@ -198,6 +275,11 @@ class Worker:
         else:
             if not group.everyone:
                 self._drop(group)
+
+    def _tell_paces(self, group: Group) -> None:
+        for request in self._requests.values():
+            if any(entry in group.entries for entry in request.entries):
+                request.tell_pace()
 
     def _drop(self, group: Group) -> None:
         self._counts, self._steps = self._counts + group.counts, self._steps + group.num_steps
@@ -219,6 +301,11 @@ class Worker:
         """In a process of its own: nothing more is said to the server, and any core may be used."""
         self._connection.close()
         set_num_cores(None)
+
+
+def _wait(group: Group) -> float:
+    """Seconds until the next step of a group is due; 0 but where somebody watches it who sets the pace."""
+    return max((entry.pace.wait() for entry in group.everyone if entry.pace is not None), default=0.0)
 
 
 def joins(job: Job) -> bool:

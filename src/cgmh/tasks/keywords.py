@@ -1,7 +1,7 @@
 """Keywords to sentence: which sentences are asked for, and where the chains start."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 
 import torch
@@ -23,9 +23,10 @@ from ..target import Target
 from ..text.inflection import inflections
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
-from ..text.tokenizer import PAIRED
+from ..text.tokenizer import PAIRED, split, truecase
+from ..text.tokenizer import normalize as normalize_text
 from ..text.verbs import Verbs
-from ..text.vocabulary import Vocabulary, is_counted
+from ..text.vocabulary import Vocabulary, is_counted, is_special
 from .problem import Problem, Standing, target_model
 from .start import grow, standing_start
 
@@ -50,6 +51,7 @@ class KeywordSource:
     requirements: list[list[list[Forms]]]
     forbidden: list[str]
     endings: list[str]  # the marks that may end a sentence: those that the vocabulary has and nothing forbids
+    start: list[str] = field(default_factory=list)  # the words of the sentence to start from, if one was given
 
     def __str__(self) -> str:
         return str(self.input)
@@ -100,7 +102,7 @@ class Keywords:
             raise InfeasibleStart(
                 f"the keywords have {num_needed} words, more than `max_words` {input.max_words}; raise it"
             )
-        source = KeywordSource(input, requirements, list(forbidden), endings)
+        source = KeywordSource(input, requirements, list(forbidden), endings, _start(input, vocabulary, requirements))
         _, entangled = untangle([normalize(required) for required in source.bound(Lexicon(vocabulary))])
         if len(entangled) > MAX_ENTANGLED and not input.ordered:
             raise BadInput(TOO_ENTANGLED.format(len(entangled)))
@@ -142,6 +144,7 @@ class Keywords:
             start, names = standing_start(bare, max(rooms) + 1, words.device), torch.arange(chains).repeat(len(sources))
             seeds = seeds_of_chains(seed, chains)
             start = grow(Target(words, allowed), Target(words, asked), start, GROWTH, seeds, names)
+            start = _from_given(sources, start, Target(words, asked), lexicon)
         else:
             start = standing_start(standing, max(rooms) + 1, words.device)
         num_known = len(lexicon.vocabulary)
@@ -201,6 +204,41 @@ def _verbs() -> Verbs:
 
 def _is_english(vocabulary: Vocabulary) -> bool:
     return all(word in vocabulary.ids for word in ("the", "is", "was", "they"))
+
+
+def _start(input: KeywordInput, vocabulary: Vocabulary, requirements: Sequence[Sequence[Sequence[Forms]]]) -> list[str]:
+    """The words of the sentence that the chains are to start from."""
+    words = truecase(split(normalize_text(input.start)), vocabulary.is_ordinary)
+    brought = {word for phrases in requirements for phrase in phrases for forms in phrase for word in forms}
+    for word in words:
+        # What nothing proposes, a chain that left it would never find again.
+        if word not in brought and (word not in vocabulary.ids or is_special(word)):
+            raise BadInput(f"`start`: {word!r} is neither a keyword nor a word that the model knows; replace it")
+    return words
+
+
+def _from_given(sources: Sequence[KeywordSource], start: Sentences, target: Target, lexicon: Lexicon) -> Sentences:
+    """The start, with the chains of a source that brings a sentence along at that one."""
+    given = {number: source.start for number, source in enumerate(sources) if source.start}
+    if not given:
+        return start
+    rows = [
+        [lexicon.add(word) for word in given[input]] if input in given else ids
+        for input, ids in zip(start.inputs.tolist(), start.to_lists(), strict=True)
+    ]
+    capacity = start.capacity
+    fits = [len(ids) < capacity for ids in rows]
+    failed = [input for input, fit in zip(start.inputs.tolist(), fits, strict=True) if not fit]
+    if not failed:
+        start = Sentences.from_lists(rows, capacity, start.inputs, start.device)
+        failed = start.inputs[~target.possible(start)].tolist()
+    if failed:
+        raise InfeasibleStart(
+            "`start` does not obey: it has to contain the keywords, nothing forbidden, as many words as asked for, and "
+            "a mark at its end",
+            failed,
+        )
+    return start
 
 
 def _forms(word: str, vocabulary: Vocabulary, *, inflect: bool) -> Forms:

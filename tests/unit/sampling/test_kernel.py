@@ -106,3 +106,18 @@ def test_a_batch_where_nothing_is_possible() -> None:
     state, info = kernel.step(Draws(0, torch.arange(5), torch.arange(5)), before, 1.0, torch.zeros(5, dtype=torch.bool))
     assert not info.changed.any()
     assert torch.equal(state.log_factors.soft, before.log_factors.soft)
+
+
+def test_info_tells_of_the_first_stage() -> None:
+    """What it refused has its log ratio; where there is none, there is nothing to tell."""
+    for _, _, info in run(None)[2]:
+        assert info.log_first is None
+        assert info.passed is None
+    for _, _, info in run(0)[2]:
+        assert info.log_first is not None
+        assert info.passed is not None
+        assert not bool((info.accepted & ~info.passed).any())
+        assert torch.equal(info.log_ratio[~info.passed], info.log_first[~info.passed])
+        chosen = info.select(torch.tensor([1, 0]))
+        assert torch.equal(chosen.log_first, info.log_first[[1, 0]])  # type: ignore[arg-type]
+        assert torch.equal(chosen.passed, info.passed[[1, 0]])  # type: ignore[arg-type]

@@ -13,7 +13,9 @@ import pytest
 
 import cgmh
 from cgmh.inputs import CorrectInput, KeywordInput
+from cgmh.serving import pace
 from cgmh.serving import pool as module
+from cgmh.serving.pace import Steering
 from cgmh.serving.pool import Pool
 from cgmh.serving.protocols import EngineLost, Job, Overloaded
 from cgmh.settings import Settings
@@ -201,3 +203,67 @@ def test_a_stopped_pool_leaves_no_process_behind() -> None:
     loop.close()
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
+
+
+def test_a_run_waits_for_its_watcher_longer_than_it_may_take(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]  # of this process; the engine's have a clock of their own
+    monkeypatch.setattr(pace, "monotonic", lambda: now[0])
+    job = replace(keywords("snow"), steering=Steering(steps=1))
+
+    async def watch() -> list[str]:
+        events = running.pool.events(job, 60)
+        told = []
+        async for event in events:
+            told.append(event["event"])
+            if event["event"] == "steered" and event["paused"]:
+                assert all(process.cost == 0 for process in running.pool._processes)
+                now[0] += 500
+                events.steer(Steering(paused=False))  # type: ignore[attr-defined]
+        return told
+
+    assert running.run(watch()) == ["start", "moves", "steered", "steered", *["moves"] * 5, "result", "end"]
+
+
+def test_waiting_for_a_watcher_has_an_end(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "HELD_SECONDS", 0.3)
+
+    async def watch() -> None:
+        async for _ in running.pool.events(replace(keywords("snow"), steering=Steering(steps=1)), 60):
+            pass
+
+    with pytest.raises(TimeoutError):
+        running.run(watch())
+    assert running.pool.stats().running == 0
+
+
+def test_only_runs_whose_moves_are_told_can_be_steered(running: Running) -> None:
+    async def steerable(job: Job) -> bool:
+        events = running.pool.events(job, 60)
+        can_be = hasattr(events, "steer")
+        await events.aclose()  # type: ignore[attr-defined]
+        return can_be
+
+    assert running.run(steerable(keywords("snow")))
+    assert not running.run(steerable(replace(keywords("snow"), watch="sentences")))
+    assert not running.run(steerable(keywords("snow", settings=replace(FEW, temper=2))))
+
+
+def test_a_run_that_waits_for_a_process_is_steered_too(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "CHAINS_OF_PROCESS", 0)
+
+    async def watch() -> list[str]:
+        busy = [running.pool.events(keywords("snow", settings=LONG), 60) for _ in range(2)]
+        events = running.pool.events(keywords("river"), 60)
+        events.steer(Steering(steps=1))  # type: ignore[attr-defined]
+        for other in busy:
+            await anext(other)
+            await other.aclose()  # type: ignore[attr-defined]
+        told = []
+        async for event in events:
+            told.append(event["event"])
+            if event["event"] == "steered":
+                break
+        await events.aclose()  # type: ignore[attr-defined]
+        return told
+
+    assert running.run(watch()) == ["start", "moves", "steered"]

@@ -5,6 +5,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -16,7 +17,8 @@ from cgmh.remembered import ANSWERS
 from cgmh.serving import worker
 from cgmh.serving.group import Group
 from cgmh.serving.messages import Lines, Message, encode, write_job
-from cgmh.serving.protocols import Job
+from cgmh.serving.pace import Steering
+from cgmh.serving.protocols import FillQuestion, Job
 from cgmh.serving.worker import Worker, joins
 from cgmh.settings import Settings
 from cgmh.tasks import Keywords
@@ -41,6 +43,9 @@ class Caller:
 
     def cancel(self, number: int) -> None:
         self._ours.sendall(encode({"id": number, "cancel": True}))
+
+    def steer(self, number: int, asked: Steering) -> None:
+        self._ours.sendall(encode({"id": number, "steering": asked.to_dict()}))
 
     def hear(self) -> Message:
         while not self._heard:
@@ -201,3 +206,85 @@ def test_a_big_model_and_the_papers_kernels_do_not_join() -> None:
     assert not joins(Job((KeywordInput(("snow",)),), FEW, "gemma3-270m"))
     assert not joins(Job((CorrectInput("I has.", paper=True),), FEW))
     assert not joins(Job((ParaphraseInput("How are you?", gibbs=True),), FEW))
+
+
+def test_a_watched_run_is_steered(caller: Caller) -> None:
+    watched = replace(Job((KeywordInput(("snow",)),), replace(FEW, steps=6)), steering=Steering(steps=2))
+    caller.send(1, watched, watched=True)
+    heard = [caller.hear()["event"] for _ in range(4)]
+    assert [event["event"] for event in heard] == ["start", "moves", "moves", "steered"]
+    assert heard[-1] == {"event": "steered", "paused": True, "steps_per_second": 0.0, "temperature": 0.75}
+    # While it pauses, others are answered.
+    caller.send(2, Job((KeywordInput(("river",)),), FEW))
+    assert caller.hear()["id"] == 2
+    caller.steer(1, Steering(temperature=2.0))
+    assert caller.hear()["event"]["temperature"] == 2.0
+    caller.steer(1, Steering(steps=1))
+    heard = [caller.hear()["event"] for _ in range(3)]
+    assert [event["event"] for event in heard] == ["steered", "moves", "steered"]
+    assert (heard[1]["step"], heard[1]["temperature"]) == (3, 2.0)
+    caller.steer(1, Steering(paused=False))
+    heard = [caller.hear() for _ in range(5)]
+    assert [message["event"]["event"] for message in heard[:-1]] == ["steered", *["moves"] * 3]
+    assert heard[-1]["outcomes"][0]["temperatures"] == [[0, 0.75], [2, 2.0]]
+
+
+def test_a_run_that_is_paced_or_paused_on_its_way_is_the_same_run(caller: Caller) -> None:
+    job = Job((KeywordInput(("snow",)),), FEW)
+    caller.send(1, job)
+    alone = caller.hear()["outcomes"]
+    caller.send(2, replace(job, steering=Steering(steps=1, steps_per_second=1000)), watched=True)
+    while caller.hear()["event"]["event"] != "steered":
+        pass
+    caller.steer(2, Steering(paused=False))
+    heard = caller.hear()
+    while "event" in heard:
+        heard = caller.hear()
+    assert json.dumps(heard["outcomes"]) == json.dumps(alone)
+
+
+def test_another_temperature_holds_from_the_next_step_on(caller: Caller) -> None:
+    job = Job((KeywordInput(("snow",)),), replace(FEW, chains=8, steps=30, seed=5))
+    caller.send(1, replace(job, steering=Steering(steps=1)), watched=True)
+    rounds: list[Message] = []
+    while "event" in (heard := caller.hear()):
+        if heard["event"]["event"] == "moves":
+            rounds.append(heard["event"])
+        elif heard["event"]["paused"] and rounds:
+            caller.steer(1, Steering(paused=False, temperature=5.0))
+    assert [event["temperature"] for event in rounds] == [0.75, *[5.0] * 29]
+    gains = [
+        (after["log_target"] - before["log_target"], after["log_gain"])
+        for one, other in pairwise(rounds)
+        for before, after in zip(one["moves"], other["moves"], strict=True)
+        if after["accepted"]
+    ]
+    assert sum(gain != 0 for gain, _ in gains) > 10
+    for gain, told in gains:
+        assert told == pytest.approx(gain / 5.0, abs=3e-4)
+
+
+def test_sentences_of_a_text_are_told_as_they_are_done(caller: Caller) -> None:
+    settings = replace(FEW, select="threshold", seed=99)
+    job = replace(Job((CorrectInput("He go home. I has two apple."),), settings), watch="sentences")
+    for number, is_known in ((1, False), (2, True)):
+        caller.send(number, job, watched=True)
+        first, second, whole = (caller.hear() for _ in range(3))
+        told = sorted((first["event"], second["event"]), key=lambda event: int(event["sentence"]))
+        assert [(event["event"], event["of"], event["start"], event["end"]) for event in told] == [
+            ("sentence", 2, 0, 11),
+            ("sentence", 2, 12, 28),
+        ]
+        edits = [edit for event in told for edit in event["result"]["edits"]]
+        assert edits == whole["outcomes"][0]["edits"]
+        assert whole["done"]["cached"] - first.get("done", {}).get("cached", 0) >= 2 * is_known
+
+
+def test_questions_are_answered_at_once(caller: Caller) -> None:
+    caller.send(1, Job((KeywordInput(("snow",)),), replace(FEW, steps=10**6)))
+    caller.send(2, Job((FillQuestion("She wrote a letter.", 12), FillQuestion("x", 99)), Settings()))
+    heard = caller.hear()
+    assert heard["id"] == 2
+    assert heard["outcomes"][0]["word"] == "letter"
+    assert "`start`" in heard["outcomes"][1]["error"]
+    caller.cancel(1)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import pytest
 import torch
 
+import cgmh
 from cgmh.errors import BadInput, InfeasibleStart
 from cgmh.inputs import KeywordInput
 from cgmh.models.load import Models, load_embedded
@@ -199,3 +200,31 @@ def test_whole_sentences_come_before_fragments_and_repetitions() -> None:
 def test_a_model_of_another_language_has_no_verbs_to_miss() -> None:
     report = KeywordReport(Lexicon(SMALL), load_embedded(), [[]])
     assert report.merit(Sentences.from_lists([SMALL.encode(["the", "dog", "."])], 4, [0])).tolist() == [0]
+
+
+def test_chains_start_at_the_sentence_that_was_given() -> None:
+    text = "I wrote a letter to my friend."
+    given, free = KeywordInput(("letter", "friend"), start=text), KeywordInput(("snow",))
+    vocabulary = load_embedded().vocabulary
+    models = Models(load_embedded())
+    sources = [Keywords().read(input, vocabulary)[0] for input in (given, free)]
+    problem = Keywords().pose(sources, models, 3, 0)
+    texts = problem.target.texts(problem.start)
+    assert texts[:3] == [text] * 3
+    alone = Keywords().pose(sources[1:], models, 3, 0)
+    assert texts[3:] == alone.target.texts(alone.start)
+
+
+@pytest.mark.parametrize(
+    ("start", "reason"),
+    [
+        ("I wrote to my friend.", "`start` does not obey"),
+        ("I wrote a letter to my friend", "`start` does not obey"),
+        ("I wrote a letter " + "again " * 60 + "to my friend.", "`start` does not obey"),
+        ("I wrote a letter to my frobnicated friend.", "'frobnicated' is neither"),
+        ("I wrote a letter to my <s> friend.", "is neither"),
+    ],
+)
+def test_a_start_that_cannot_be_one(start: str, reason: str) -> None:
+    with pytest.raises(BadInput, match=reason):
+        cgmh.keywords(["letter", "friend"], start=start, chains=2, steps=1)

@@ -125,6 +125,9 @@ def read_source(input: ParaphraseInput, vocabulary: Vocabulary) -> Source:
     """The words of an input, its facts and its keywords."""
     words, style = read_sentence(input.text, vocabulary)
     facts = find_facts(words, vocabulary, [kind for kind in input.protect if kind in KINDS])
+    for phrase in input.free:
+        places = _places_of(words, phrase, vocabulary, "free")
+        facts = [fact for fact in facts if not any(fact.start < end and start < fact.end for start, end in places)]
     for phrase in input.keep:
         facts = _keeping(words, facts, phrase, vocabulary)
     if _are_all(words, facts):
@@ -151,19 +154,24 @@ def _keeping(words: Sequence[str], facts: Sequence[Fact], phrase: str, vocabular
 
     Facts that have words in common with an occurrence are one with it.
     """
-    wanted = [word.lower() for word in vocabulary.split(phrase)]
-    lower = [word.lower() for word in words]
-    found = [at for at in range(len(words)) if wanted and lower[at : at + len(wanted)] == wanted]
-    if not found:
-        raise BadInput(f"lacks {phrase!r}, which is to stay (`keep`); give words as they stand in the sentence")
     facts = list(facts)
-    for start in found:
-        end = start + len(wanted)
+    for start, end in _places_of(words, phrase, vocabulary, "keep"):
         touched = [fact for fact in facts if fact.start < end and start < fact.end]
         spans = [(fact.start, fact.end) for fact in touched] + [(start, end)]
         whole = Fact(touched[0].kind if touched else KEEP, min(spans)[0], max(end for _, end in spans))
         facts = sorted([*(fact for fact in facts if fact not in touched), whole], key=lambda fact: fact.start)
     return facts
+
+
+def _places_of(words: Sequence[str], phrase: str, vocabulary: Vocabulary, field: str) -> list[tuple[int, int]]:
+    """Where a phrase that the user names in `field` stands in a sentence, in any casing."""
+    wanted = [word.lower() for word in vocabulary.split(phrase)]
+    lower = [word.lower() for word in words]
+    found = [at for at in range(len(words)) if wanted and lower[at : at + len(wanted)] == wanted]
+    if not found:
+        is_to = {"keep": "is to stay", "free": "may change"}[field]
+        raise BadInput(f"lacks {phrase!r}, which {is_to} (`{field}`); give words as they stand in the sentence")
+    return [(at, at + len(wanted)) for at in found]
 
 
 def _share_words(words: list[str], one: Fact, other: Fact) -> bool:

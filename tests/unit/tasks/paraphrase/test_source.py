@@ -5,7 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cgmh.errors import BadInput
-from cgmh.tasks.paraphrase.source import Style, read_sentence
+from cgmh.inputs import ParaphraseInput
+from cgmh.models.load import load_embedded
+from cgmh.tasks.paraphrase.source import Style, read_sentence, read_source
 from cgmh.text.tokenizer import split
 from cgmh.text.vocabulary import SPECIALS, Vocabulary
 
@@ -100,3 +102,15 @@ def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
     if not message:
         assert 2 <= len(words) <= 61
         assert style.write(words)[0]
+
+
+def test_a_fact_that_the_user_frees_may_change() -> None:
+    vocabulary = load_embedded().vocabulary
+    text = "Who won against Brazil in 1998?"
+    facts = [fact.kind for fact in read_source(ParaphraseInput(text), vocabulary).facts]
+    freed = read_source(ParaphraseInput(text, free=("brazil",)), vocabulary)
+    assert [*facts] == ["names", "numbers"]
+    assert [fact.kind for fact in freed.facts] == ["numbers"]
+    assert "free brazil" in freed.input.about
+    with pytest.raises(BadInput, match="`free`"):
+        read_source(ParaphraseInput(text, free=("Peru",)), vocabulary)

@@ -1,0 +1,181 @@
+// Write: keywords in, sentences out, ranked while the chains run.
+
+import { post } from "./api.js";
+import { arrange, eachFrame, el, labelled, roving } from "./dom.js";
+import { Run } from "./run.js";
+import { copyButton, samplingFields, say, sharing, statusLine } from "./shell.js";
+import { S } from "./strings.js";
+import { isWord, keywordsIn, tokens } from "./words.js";
+
+const T = S.write;
+const SHOWN = 8;
+const USUAL = { chains: 32, steps: 100, temperature: 0.75, seed: 0 };
+const NEAR = { chains: 16, steps: 40 }; // of a run that goes on from one sentence
+
+export function writeTab(studio) {
+  let words = [];
+  let run = null;
+  const items = new Map(); // text: the element that shows it
+
+  const input = el("input", { type: "text", placeholder: T.placeholder, autocomplete: "off", spellcheck: "false", enterkeyhint: "go" });
+  const chips = el("ul", { class: "chips", "aria-label": T.chips });
+  const ordered = el("input", { type: "checkbox" });
+  const inflect = el("input", { type: "checkbox" });
+  const forbid = el("input", { type: "text", autocomplete: "off" });
+  const minWords = el("input", { type: "number", min: 0, max: 40, value: 0 });
+  const maxWords = el("input", { type: "number", min: 1, max: 40, value: 20 });
+  const sampling = samplingFields(USUAL);
+  const status = statusLine();
+  const list = el("ol", { class: "answers", "aria-label": T.results });
+  const empty = el("p", { class: "quiet" }, T.empty);
+  const help = el("p", { class: "quiet", hidden: true }, T.wordHelp);
+
+  const form = el("form", { novalidate: true, on: { submit: (event) => { event.preventDefault(); go(); } } },
+    chips, labelled(T.label, input, T.help),
+    el("p", { class: "buttons" }, el("button", { class: "main" }, T.go)),
+    el("details", {}, el("summary", {}, S.options),
+      el("div", { class: "grid" }, labelled(T.ordered, ordered), labelled(T.inflect, inflect),
+        labelled(T.forbid, forbid, T.forbidHelp), labelled(T.minWords, minWords), labelled(T.maxWords, maxWords)),
+      sampling.element));
+
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Backspace" && !input.value && words.length) { words.pop(); showChips(); }
+    if (event.key === "," && !input.value.includes('"')) { event.preventDefault(); take(); }
+  });
+
+  function take() {
+    words.push(...keywordsIn(input.value));
+    input.value = "";
+    showChips();
+  }
+
+  function showChips() {
+    chips.replaceChildren(...words.map((word, at) => el("li", {}, el("span", {}, word.replaceAll("|", " | ")),
+      el("button", { type: "button", "aria-label": T.remove(word), on: {
+        click: () => { words.splice(at, 1); showChips(); input.focus(); },
+      } }, "×"))));
+    input.placeholder = words.length ? "" : T.placeholder;
+  }
+
+  function asked() {
+    return {
+      task: "keywords", words: [...words], n: SHOWN, ordered: ordered.checked, inflect: inflect.checked,
+      forbid: keywordsIn(forbid.value), min_words: Number(minWords.value), max_words: Number(maxWords.value),
+      ...sampling.values(),
+    };
+  }
+
+  function go(more = {}) {
+    take();
+    if (!words.length) return status.say(T.none);
+    return start({ ...asked(), ...more });
+  }
+
+  function start(request) {
+    run?.stop();
+    list.replaceChildren();
+    run = new Run(request);
+    studio.watch("write", run);
+    run.addEventListener("news", eachFrame(show));
+    const own = run;
+    return run.go().then(() => {
+      if (own === run && run.result) say(T.ready(run.result.results.length, run.took));
+    });
+  }
+
+  function show() {
+    const { step = 0, steps = 1 } = run.sentences[0] ?? {};
+    const best = run.best(SHOWN, run.request.words);
+    status.show(run, run.status === "ended" ? T.ready(best.length, run.took) : T.searching(step, steps, run.visited.size), step / steps);
+    const shown = best.map((sentence) => {
+      const item = items.get(sentence.text) ?? makeItem(sentence.text);
+      items.set(sentence.text, item);
+      item.querySelector(".figure").textContent = (sentence.isFinal ? -sentence.nll_per_word : sentence.score).toFixed(2);
+      return item;
+    });
+    for (const [text, item] of items) if (!shown.includes(item) && !item.isConnected) items.delete(text);
+    arrange(list, shown);
+    empty.hidden = shown.length > 0;
+    help.hidden = !shown.length;
+  }
+
+  function makeItem(text) {
+    const sentence = el("span", { class: "sentence", role: "group", "aria-label": text });
+    let end = 0;
+    for (const token of tokens(text)) {
+      sentence.append(text.slice(end, token.at), isWord(token.text)
+        ? el("button", { type: "button", class: "word", "aria-label": T.wordLabel(token.text), on: {
+          click: () => showFills(item, text, token),
+        } }, token.text)
+        : token.text);
+      end = token.at + token.text.length;
+    }
+    const item = el("li", {}, roving(sentence), el("span", { class: "figure", title: T.logp }),
+      el("span", { class: "actions" }, copyButton(() => text),
+        el("button", { type: "button", class: "small", on: { click: () => near(text, 1) } }, T.more)),
+      el("div", { class: "fills" }));
+    return item;
+  }
+
+  /** Go on from a sentence; `by` is added to the seed, so that it is not the same walk again. */
+  function near(text, by) {
+    const request = { ...run.request, start: text, seed: run.request.seed + by };
+    for (const [name, most] of Object.entries(NEAR)) request[name] = Math.min(request[name], most);
+    input.focus({ preventScroll: true });
+    return start(request);
+  }
+
+  async function showFills(item, text, token) {
+    const place = item.querySelector(".fills");
+    for (const other of list.querySelectorAll(".fills")) other.replaceChildren();
+    const given = run.request.words.flatMap((word) => word.toLowerCase().split(/[\s|]+/));
+    if (given.includes(token.text.toLowerCase())) {
+      place.replaceChildren(el("p", {}, T.required(token.text)));
+      say(T.required(token.text));
+      return;
+    }
+    try {
+      const found = await post("/v1/fills", { text, start: token.start });
+      const close = () => { place.replaceChildren(); item.querySelector(".word").focus(); };
+      const label = T.fillsLabel(found.word, found.probability);
+      const buttons = roving(el("div", { role: "group", "aria-label": label }, found.fills.map((fill) =>
+        el("button", { type: "button", class: "small", on: { click: () => near(fill.text, 1) } },
+          fill.word, " ", el("span", { class: "quiet" }, S.percent(fill.probability))))));
+      place.replaceChildren(el("p", {}, found.fills.length ? label : T.fillsNone), buttons,
+        el("button", { type: "button", class: "small", on: { click: close } }, T.close));
+      place.onkeydown = (event) => { if (event.key === "Escape") close(); };
+      (buttons.firstElementChild ?? place.lastElementChild).focus();
+    } catch (error) {
+      place.replaceChildren(el("p", { class: "problem" }, S.failed(error.message)));
+    }
+  }
+
+  const shared = () => run && {
+    tab: "write", request: run.request,
+    json: { request: run.request, result: run.result, visited: [...run.visited.values()] },
+    rows: [["rank", "text", "log_prob_per_word"], ...run.best(SHOWN, run.request.words)
+      .map((sentence, at) => [at + 1, sentence.text, sentence.isFinal ? -sentence.nll_per_word : sentence.score])],
+  };
+  const watch = el("button", { type: "button", class: "small", on: { click: () => run && studio.open("inside") } }, T.inside);
+
+  const element = el("div", {}, form,
+    el("section", { "aria-label": T.results }, el("h2", {}, T.results), status.element, empty, list, help, sharing(shared, watch)));
+  status.element.querySelector("progress").hidden = true;
+
+  return {
+    element,
+    focus: () => input.focus(),
+    /** What a link asks for. */
+    open(request) {
+      words = request.words ?? [];
+      ordered.checked = request.ordered ?? false;
+      inflect.checked = request.inflect ?? false;
+      forbid.value = (request.forbid ?? []).join(" ");
+      minWords.value = request.min_words ?? 0;
+      maxWords.value = request.max_words ?? 20;
+      sampling.set(request);
+      showChips();
+      if (words.length) start({ ...asked(), ...request, task: "keywords" });
+    },
+  };
+}

@@ -1,0 +1,429 @@
+"""The studio as its users have it: the real command, a real browser, the embedded model."""
+
+import csv
+import io
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import numpy as np
+import pytest
+
+from browsers import SECONDS, browsing, needs_chromium, page_at
+from cgmh.sampling.trace import ess, split_rhat
+
+pytestmark = [
+    needs_chromium,
+    pytest.mark.skipif(sys.platform != "linux", reason="the engine of the server steps runs on Linux alone"),
+]
+MS = 1000 * SECONDS
+
+
+class Served:
+    """`cgmh serve` as a process on a port of its own."""
+
+    def __init__(self, *options: str) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.url, self._options = f"http://127.0.0.1:{self.port}/", options
+        self.start()
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "cgmh", "serve", "--port", str(self.port), "--processes", "1", *self._options]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        assert self.process.stderr is not None
+        assert any("editor" in line for line in self.process.stderr)
+
+    def kill(self) -> None:
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        if self.process.stderr is not None:
+            self.process.stderr.close()
+
+    def ask(self, path: str, **body: Any) -> Any:
+        request = Request(f"{self.url}v1/{path}", json.dumps(body).encode())  # noqa: S310
+        with urlopen(request, timeout=SECONDS) as answer:  # noqa: S310
+            return json.load(answer)
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Served]:
+    server = Served()
+    yield server
+    server.kill()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with browsing() as found:
+        yield found
+
+
+@pytest.fixture
+def page(browser: Any, served: Served) -> Iterator[Any]:
+    with page_at(browser, served.url, permissions=["clipboard-read", "clipboard-write"]) as found:
+        yield found
+
+
+def expect(locator: Any) -> Any:
+    from playwright.sync_api import expect as expected
+
+    expected.set_options(timeout=MS)
+    return expected(locator)
+
+
+def write(page: Any, words: str, chains: int = 6, steps: int = 40) -> None:
+    """Ask for sentences, of few chains."""
+    page.locator("#panel-write summary").click()
+    page.locator("#panel-write input[name=chains]").fill(str(chains))
+    page.locator("#panel-write input[name=steps]").fill(str(steps))
+    page.get_by_label("Words that the sentence must contain").fill(words)
+    page.keyboard.press("Enter")
+
+
+def done(page: Any, tab: str) -> None:
+    expect(page.locator(f"#panel-{tab} .status").first).to_have_text(re.compile(r"after [\d.]+ s"))
+
+
+def sentences(page: Any, tab: str = "write") -> list[str]:
+    found: list[str] = page.locator(f"#panel-{tab} .answers .sentence").all_inner_texts()
+    return found
+
+
+def clipboard(page: Any) -> str:
+    text: str = page.evaluate("() => navigator.clipboard.readText()")
+    return text
+
+
+def saved(page: Any, click: Callable[[], None]) -> str:
+    with page.expect_download() as download:
+        click()
+    return Path(download.value.path()).read_text(encoding="utf-8")
+
+
+def test_write_to_the_end(page: Any, served: Served) -> None:
+    write(page, 'letter "my friend"')
+    assert page.locator(".chips li").all_inner_texts() == ["letter\n×", "my friend\n×"]
+    expect(page.locator("#panel-write .answers li").first).to_be_visible()  # while the chains run
+    done(page, "write")
+    found = sentences(page)
+    asked = {"words": ["letter", "my friend"], "n": 8, "chains": 6, "steps": 40}
+    assert found == [result["text"] for result in served.ask("keywords", **asked)["results"]]
+    page.locator("#panel-write .answers li").nth(1).get_by_role("button", name="Copy").click()
+    expect(page.locator("#said")).to_have_text("Copied")
+    assert clipboard(page) == found[1]
+    rows = list(csv.reader(io.StringIO(saved(page, page.locator("#panel-write").get_by_text("CSV").click))))
+    assert [row[1] for row in rows[1:]] == found
+    assert json.loads(saved(page, page.locator("#panel-write").get_by_text("JSON").click))["request"]["seed"] == 0
+
+
+def test_another_word_and_more_like_this(page: Any) -> None:
+    write(page, "letter")
+    done(page, "write")
+    first = page.locator("#panel-write .answers li").first
+    first.get_by_role("button", name="Another word for letter", exact=True).click()
+    expect(first.locator(".fills")).to_contain_text("one of your keywords")
+    place = first.locator(".word:not([aria-label='Another word for letter'])").first
+    place.click()
+    fill = first.locator(".fills [role=group] button").first
+    expect(fill).to_be_focused()
+    word = re.fullmatch(r"(\S+) [\d.]+ %", fill.inner_text())
+    assert word
+    with page.expect_request("**/v1/runs") as started:
+        fill.click()
+    asked = started.value.post_data_json
+    assert word[1] in asked["start"]
+    assert (asked["words"], asked["seed"]) == (["letter"], 1)
+    done(page, "write")
+    text = sentences(page)[0]
+    with page.expect_request("**/v1/runs") as started:
+        page.locator("#panel-write .answers li").first.get_by_role("button", name="More like this").click()
+    assert started.value.post_data_json["start"] == text
+    done(page, "write")
+
+
+def test_rules_of_writing_are_sent(page: Any) -> None:
+    page.locator("#panel-write summary").click()
+    page.get_by_label("In this order").check()
+    page.get_by_label("In any form").check()
+    page.get_by_label("Forbidden words").fill("the a")
+    page.get_by_label("Most words").fill("9")
+    page.locator("#panel-write input[name=chains]").fill("2")
+    page.locator("#panel-write input[name=steps]").fill("3")
+    page.get_by_label("Words that the sentence must contain").fill("car|automobile, repair")
+    with page.expect_request("**/v1/runs") as started:
+        page.get_by_role("button", name="Write", exact=True).click()
+    asked = started.value.post_data_json
+    assert asked["words"] == ["car|automobile", "repair"]
+    assert (asked["ordered"], asked["inflect"], asked["forbid"], asked["max_words"]) == (True, True, ["the", "a"], 9)
+    done(page, "write")
+
+
+def test_what_is_wrong_is_said(page: Any) -> None:
+    page.get_by_label("Words that the sentence must contain").press("Enter")
+    expect(page.locator("#panel-write .status")).to_contain_text("Give at least one word.")
+    page.locator("#panel-write summary").click()
+    page.get_by_label("Forbidden words").fill("snow")
+    page.get_by_label("Words that the sentence must contain").fill("snow")
+    page.keyboard.press("Enter")
+    expect(page.locator("#panel-write .status")).to_contain_text("both required and forbidden")
+
+
+CORRECTED = "She have two cat. I has went to school yesterday and meet my friend. 😀 He go there."
+
+
+def test_correct_to_the_end(page: Any, served: Served) -> None:
+    page.get_by_role("tab", name="Correct").click()
+    page.get_by_label("Your text").fill(CORRECTED)
+    page.keyboard.press("Control+Enter")
+    done(page, "correct")
+    result = served.ask("correct", text=CORRECTED)
+    output = page.locator("#panel-correct .corrected")
+    expect(output).to_have_text(result["results"][0]["text"])
+    edits = page.locator("#panel-correct .text button.edit")
+    places = {edit["start"] for edit in [*result["edits"], *result["doubtful"]]}
+    assert 3 < edits.count() <= len(places)
+    # The slider leaves edits out, and brings them back.
+    slider = page.get_by_label("Make edits from this probability on")
+    slider.fill("1")
+    expect(output).to_have_text(CORRECTED)
+    slider.fill("0.5")
+    # A click opens the readings; one of them is to keep what was typed.
+    page.locator("#panel-correct .text button.edit").first.click()
+    page.get_by_role("button", name="keep “have”").click()
+    expect(output).to_have_text(result["results"][0]["text"].replace("She has", "She have"))
+    page.keyboard.press("Escape")
+    expect(page.locator("#panel-correct .text button.edit").first).to_be_focused()
+    page.locator("#panel-correct").get_by_role("button", name="Copy", exact=True).click()
+    expect(page.locator("#said")).to_have_text("Copied")
+    assert clipboard(page) == output.inner_text()
+
+
+def test_paraphrase_to_the_end(page: Any, served: Served) -> None:
+    page.get_by_role("tab", name="Paraphrase").click()
+    page.get_by_label("A sentence to say in other words").fill("How can I learn to play the guitar in 2027?")
+    year = page.locator("#panel-paraphrase .source button", has_text="2027")
+    expect(year).to_have_attribute("aria-pressed", "true")
+    expect(year).to_have_attribute("aria-label", "2027: number")
+    year.click()
+    expect(year).to_have_attribute("aria-pressed", "false")
+    year.click()
+    expect(year).to_have_attribute("aria-pressed", "true")
+    page.locator("#panel-paraphrase .source button", has_text="guitar").click()
+    expect(page.locator("#panel-paraphrase .source .fact", has_text="guitar")).to_be_visible()
+    page.get_by_label("Words in common, at most").fill("40")
+    page.locator("#panel-paraphrase summary").click()
+    page.locator("#panel-paraphrase input[name=chains]").fill("6")
+    page.locator("#panel-paraphrase input[name=steps]").fill("30")
+    with page.expect_request("**/v1/runs") as started:
+        page.get_by_role("button", name="Paraphrase", exact=True).click()
+    asked = started.value.post_data_json
+    assert (asked["keep"], asked["max_overlap"], asked["match"]) == (
+        ["2027", "guitar"],
+        40,
+        ["kw", "wvm", "cw", "st:20"],
+    )
+    done(page, "paraphrase")
+    asked = {name: value for name, value in asked.items() if name != "task"}
+    assert sentences(page, "paraphrase") == [result["text"] for result in served.ask("paraphrase", **asked)["results"]]
+    assert page.locator("#panel-paraphrase mark").count() > 0
+    assert "words in common" in page.locator("#panel-paraphrase .figure").first.inner_text()
+
+
+def numbers(page: Any) -> list[float]:
+    """The terms of the ratio that is written out."""
+    cells = page.locator(".ratio td.number").all_inner_texts()
+    return [float(cell.replace("−", "-")) for cell in cells]
+
+
+def test_inside_step_by_step(page: Any) -> None:
+    page.get_by_role("tab", name="Inside").click()
+    page.get_by_role("button", name="Watch from the start").click()
+    state = page.locator("#panel-inside .status")
+    expect(state).to_have_text("step 1 of 200 · paused")
+    assert page.locator(".chains tbody tr").count() == 8
+    page.get_by_role("button", name="One step").click()
+    expect(state).to_have_text("step 2 of 200 · paused")
+    page.get_by_label("Temperature now").fill("2")
+    page.get_by_label("Speed").select_option("as fast as it goes")
+    page.get_by_role("button", name="Continue").click()
+    expect(state).to_have_text(re.compile(r"step (1[0-9]|[2-9][0-9]|\d{3}) of 200 · \w+"))
+    page.get_by_role("button", name="Pause").click()
+    expect(state).to_have_text(re.compile("paused|ended"))
+    shown = 0
+    for row in page.locator(".chains tbody tr").all():
+        row.click()
+        if "the way there" in page.locator(".ratio").inner_text():
+            gain, back, forth, total, chance = numbers(page)[:5]
+            assert total == pytest.approx(gain + back + forth, abs=0.03)
+            assert chance == pytest.approx(min(1, np.exp(total)), abs=0.01)
+            shown += 1
+    assert page.locator(".ratio h3").count() == 1
+    assert shown >= 0
+    page.get_by_text("What am I looking at?").click()
+    expect(page.get_by_text("Metropolis, 1953")).to_be_visible()
+
+
+def test_inside_of_any_run(page: Any) -> None:
+    write(page, "snow river", chains=5, steps=30)
+    done(page, "write")
+    page.locator("#panel-write").get_by_role("button", name="Watch its chains").click()
+    expect(page.locator("#panel-inside .status")).to_have_text("step 30 of 30 · ended")
+    assert page.locator(".chains tbody tr").count() == 5
+    plot = ET.fromstring(saved(page, page.locator("#panel-inside").get_by_text("SVG").click))  # noqa: S314
+    assert len(plot.findall(".//{http://www.w3.org/2000/svg}path")) == 5
+    record = json.loads(saved(page, page.locator("#panel-inside").get_by_text("JSON").click))
+    draws = np.array([chain["log_target"] for chain in record["chains"]])
+    assert draws.shape == (5, 30)
+    shown = page.locator("#panel-inside dd").all_inner_texts()[-2:]
+    assert float(shown[0]) == pytest.approx(split_rhat(draws[:, 15:]), abs=1e-3)
+    assert float(shown[1]) == pytest.approx(ess(draws[:, 15:]), abs=0.51)
+
+
+def test_figures_of_mixing_are_those_of_the_package(page: Any) -> None:
+    for seed in range(4):
+        draws = np.random.default_rng(seed).normal(size=(3, 41)).cumsum(1) * (0.2 if seed % 2 else 1) + seed
+        code = "async (draws) => { const { splitRhat, ess } = await import('/studio/stats.js');"
+        found = page.evaluate(code + " return [splitRhat(draws), ess(draws)]; }", draws.tolist())
+        assert found == pytest.approx([split_rhat(draws), ess(draws)])
+
+
+def test_a_link_repeats_a_run(page: Any, browser: Any) -> None:
+    write(page, "snow mountain", chains=4, steps=25)
+    page.locator("#panel-write input[name=seed]").fill("7")
+    page.get_by_role("button", name="Write", exact=True).click()
+    done(page, "write")
+    page.locator("#panel-write").get_by_role("button", name="Copy link").click()
+    expect(page.locator("#said")).to_have_text("Copied")
+    with page_at(browser, clipboard(page)) as other:
+        done(other, "write")
+        assert sentences(other) == sentences(page)
+        assert other.locator("#panel-write input[name=seed]").input_value() == "7"
+
+
+HOSTILE = "<img/src=x/onerror=alert(1)>"
+
+
+def test_text_is_only_text(page: Any) -> None:
+    page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
+    write(page, f"{HOSTILE} snow", chains=2, steps=5)
+    done(page, "write")
+    assert HOSTILE in sentences(page)[0]
+    assert page.locator("main img, main script").count() == 0
+    page.get_by_role("tab", name="Correct").click()
+    page.get_by_label("Your text").fill(f"She have two cat {HOSTILE}.")
+    page.keyboard.press("Control+Enter")
+    done(page, "correct")
+    assert HOSTILE in page.locator("#panel-correct .corrected").inner_text()
+    assert page.locator("main img, main script").count() == 0
+
+
+def test_by_keyboard_alone(page: Any) -> None:
+    expect(page.get_by_label("Words that the sentence must contain")).to_be_focused()
+    page.keyboard.type("snow")
+    page.keyboard.press("Enter")
+    expect(page.locator("#panel-write .answers li").first).to_be_visible()
+    page.get_by_role("tab", name="Write").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("tab", name="Paraphrase")).to_be_focused()
+    assert page.locator("#panel-paraphrase").is_visible()
+    page.keyboard.press("End")
+    assert page.locator("#panel-inside").is_visible()
+    page.keyboard.press("Home")
+    first = page.locator("#panel-write .answers li").first.locator(".word").first
+    first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#panel-write .answers li").first.locator(".word").nth(1)).to_be_focused()
+    page.locator("#panel-write").get_by_role("button", name="Stop").click()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_accessibility(browser: Any, served: Served, scheme: str) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    # axe needs to run a script of its own, which the page's policy forbids.
+    with page_at(browser, served.url, color_scheme=scheme, bypass_csp=True) as page:
+        write(page, "letter friend", chains=3, steps=10)
+        done(page, "write")
+        place = page.locator("#panel-write .answers li").first.locator(".word").last
+        place.click()
+        page.get_by_role("tab", name="Correct").click()
+        page.get_by_label("Your text").fill("She have two cat.")
+        page.keyboard.press("Control+Enter")
+        done(page, "correct")
+        page.locator("#panel-correct .text button.edit").first.click()
+        page.get_by_role("tab", name="Paraphrase").click()
+        page.get_by_label("A sentence to say in other words").fill("Who won against Brazil in 1998?")
+        expect(page.locator("#panel-paraphrase .fact").first).to_be_visible()
+        page.get_by_role("tab", name="Inside").click()
+        page.get_by_label("Run").select_option("from Write")
+        expect(page.locator(".ratio h3")).to_be_visible()
+        for tab in ("Write", "Paraphrase", "Correct", "Inside"):
+            page.get_by_role("tab", name=tab).click()
+            found = Axe().run(page)
+            assert found.violations_count == 0, f"{tab}: {found.generate_report()}"
+
+
+def test_on_a_phone(browser: Any, served: Served) -> None:
+    with page_at(browser, served.url, viewport={"width": 390, "height": 800}, has_touch=True) as page:
+        write(page, "letter friend", chains=3, steps=10)
+        done(page, "write")
+        for tab in ("Write", "Paraphrase", "Correct", "Inside"):
+            page.get_by_role("tab", name=tab).click()
+            assert page.evaluate("() => document.documentElement.scrollWidth") <= 390, tab
+        low = page.evaluate(
+            "() => [...document.querySelectorAll('button:not(.word, .edit)')]"
+            ".filter((button) => button.offsetParent && button.offsetHeight < 24).length"
+        )
+        assert low == 0  # buttons that a finger would miss
+
+
+def test_two_tabs_at_once(browser: Any, served: Served) -> None:
+    with page_at(browser, served.url) as one, page_at(browser, served.url) as other:
+        write(one, "snow", chains=8, steps=60)
+        write(other, "river", chains=8, steps=60)
+        done(one, "write")
+        done(other, "write")
+        assert all("snow" in text.lower() for text in sentences(one))
+        assert all("river" in text.lower() for text in sentences(other))
+
+
+def test_the_server_is_killed_and_started_again(browser: Any) -> None:
+    server = Served()
+    try:
+        with page_at(browser, server.url) as page:
+            write(page, "letter friend", chains=8, steps=150)
+            expect(page.locator("#panel-write .answers li").first).to_be_visible()
+            server.kill()
+            expect(page.locator("#panel-write .status")).to_contain_text("cannot be reached")
+            server.start()
+            done(page, "write")
+            texts = [
+                result["text"]
+                for result in server.ask("keywords", words=["letter", "friend"], n=8, chains=8, steps=150)["results"]
+            ]
+            assert sentences(page) == texts
+    finally:
+        server.kill()
+
+
+def test_a_server_with_a_key(browser: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CGMH_API_KEY", "a-long-enough-key")
+    server = Served()
+    try:
+        with page_at(browser, server.url) as page:
+            write(page, "snow", chains=2, steps=3)
+            page.get_by_role("textbox", name="Key", exact=True).fill("a-long-enough-key")
+            page.get_by_role("button", name="Use it").click()
+            done(page, "write")
+    finally:
+        server.kill()
