@@ -26,6 +26,7 @@ _DEFAULTS = KeywordInput.defaults
 @click.option("--forbid", multiple=True, metavar="WORD", help="A word that must not appear; repeat for more.")
 @click.option("--min-words", default=KeywordInput.min_words, show_default=True, help="Fewest words, marks not counted.")
 @click.option("--max-words", default=KeywordInput.max_words, show_default=True, help="Most words, marks not counted.")
+@click.option("--start", default="", metavar="SENTENCE", help="A sentence to start from; it obeys all that is asked.")
 @sampling_options(_DEFAULTS, "set", has_budget=True)
 @click.option(
     "--temper",

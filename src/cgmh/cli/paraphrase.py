@@ -53,6 +53,12 @@ if TYPE_CHECKING:
     help="A word or a phrase that stays as it is; each sentence has to contain it. Repeat it for more.",
 )
 @click.option(
+    "--free",
+    multiple=True,
+    metavar="WORD",
+    help="A word or a phrase that may change, although it states a fact. Repeat it for more.",
+)
+@click.option(
     "--max-overlap",
     type=float,
     default=ParaphraseInput.max_overlap,
