@@ -10,7 +10,7 @@ import { difference } from "./words.js";
 
 const T = S.inside;
 const EXAMPLE = { task: "keywords", words: ["letter", "friend"], n: 5, chains: 8, steps: 200, temperature: 0.75, seed: 0 };
-const EVERY = 700; // ms between two looks at how far the chains have mixed
+const EVERY = 900; // ms between two looks at how far the chains have mixed
 
 const number = (value, digits = 2) => (value === null || value === undefined || Number.isNaN(value) ? "–"
   : Number.isFinite(value) ? value.toFixed(digits).replace("-", "−") : "∞");

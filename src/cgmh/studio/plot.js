@@ -3,7 +3,7 @@
 import { svg } from "./dom.js";
 
 const WIDTH = 640, HEIGHT = 240, LEFT = 46, RIGHT = 10, TOP = 10, BOTTOM = 34;
-const POINTS = 400; // of a line; more cannot be seen
+const POINTS = 200; // of a line; more cannot be seen
 
 /** Round numbers between two. */
 export function ticks(low, high, about = 5) {
