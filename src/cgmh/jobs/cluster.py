@@ -82,7 +82,8 @@ class RayWorkers:
     def run(self, plan: Plan) -> Iterator[tuple[Part, list[tuple[int, bytes]]]]:
         """What becomes of the rows of a plan, part by part, as they are done."""
         ray = ray_data()
-        self.work.open()  # what is wrong with the options or a model is told here
+        if self.work.asked.device == "cpu":  # what is wrong with the options or a model is told here
+            self.work.open()
         parts = [
             {"first": part.first, "end": part.end, "only": _packed(part.only or ())} for part in plan.all(MOST_PARTS)
         ]

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from ..api import solve_each
-from ..errors import BadInput, BadModel, is_out_of_memory
+from ..errors import BadInput, CgmhError, is_out_of_memory
 from ..inputs import KeywordInput
 from ..models.load import open_model
 from ..result import Result
@@ -91,13 +91,11 @@ class Work:
         inputs, seeds = [row.input for row in rows], [row.seed for row in rows]
         try:
             return list(solve_each(inputs, rows[0].settings, seeds=seeds, **self._models))
-        except BadInput as error:  # options of theirs that contradict each other
-            return [error] * len(rows)
-        except BadModel:
-            raise
         except Exception as error:  # noqa: BLE001 - whatever it was, the other rows must not suffer
             if len(rows) > 1:
                 return [outcome for row in rows for outcome in self._solved([row])]
+            if isinstance(error, CgmhError):
+                return [BadInput(str(error))]
             if is_out_of_memory(error):
                 return [BadInput("not enough memory; take fewer `chains` or a smaller model")]
             _log(error)
