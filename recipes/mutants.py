@@ -278,8 +278,8 @@ MUTANTS = [
     Mutant(
         "proposals/phrases.py",
         "the rest of the shares includes the phrase itself",
-        "sum(share for b, share in enumerate(group.shares) if b != a)",
-        "sum(group.shares)",
+        "[sum(group.shares[:a]) + sum(group.shares[a + 1 :]) for a in range(number)]",
+        "[sum(group.shares) for a in range(number)]",
         f"{PHRASES}[a word once, twice, three times; five of all lengths]",
     ),
     Mutant(

@@ -32,7 +32,7 @@ def answers(job: Job) -> list[Outcome]:
 
 @torch.inference_mode()
 def _fills(asked: FillQuestion) -> Outcome:
-    """The most probable words of the likeliest classes, each with its probability in a replacement there and the text that it makes."""
+    """The most probable words, each with its probability in a replacement there and the text that it makes."""
     model = load_embedded()
     sentence, at = _place(asked, read_passage(asked.text, model.vocabulary, most=MAX_WORDS).sentences)
     lexicon = Lexicon(model.vocabulary)

@@ -23,7 +23,8 @@ from ..pull.registry import REGISTRY
 from ..pull.store import CONFIG, EMBEDDED, WEIGHTS, read_checked, read_config
 from .layers import Int8Linear, Linear, Stack, WordTable, float_linear, int8_is_fast
 from .network import NetworkConfig
-from .recurrent import Direction, Predictor, RecurrentModel
+from .predictors import Direction, Predictor
+from .recurrent import RecurrentModel
 
 FORMAT = "cgmh-recurrent-1"
 VOCABULARY = "vocabulary.json.gz"

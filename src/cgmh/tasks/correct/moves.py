@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 
 from ...constraints.channel import Channel
-from ...models.word.recurrent import Likely, RecurrentEncoding, RecurrentModel
+from ...models.word.predictors import Likely
+from ...models.word.recurrent import RecurrentEncoding, RecurrentModel
 from ...models.word.two_stage import MIN_LOG_FILL, ProductOfExperts
 from ...proposals import Group
 from ...sampling.runs import num_workers

@@ -10,7 +10,7 @@ import torch
 
 from ...constraints.channel import Channel, ChannelSource, Priced
 from ...inputs import CorrectInput
-from ...models.word.recurrent import Likely
+from ...models.word.predictors import Likely
 from ...text.edits import Edit, Ids
 from ...text.facts import Fact, find_facts, is_number
 from ...text.lexicon import Lexicon

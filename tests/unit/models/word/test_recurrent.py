@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from cgmh.models.word import recurrent
+from cgmh.models.word import predictors, recurrent
 from cgmh.models.word.layers import Stack
 from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.models.word.two_stage import log_readings
@@ -72,7 +72,7 @@ def test_likely_words_are_those_of_the_whole_distribution(
             assert log_prob == pytest.approx(float(trained[row, word]), abs=1e-12)
     monkeypatch.setattr(recurrent, "LIKELY_STATES", 2)
     assert model.likely(encoding, *gaps, asked, 2) == whole
-    monkeypatch.setattr(recurrent, "LIKELY_CLASSES", 1)
+    monkeypatch.setattr(predictors, "LIKELY_CLASSES", 1)
     size = model._table.class_size
     for row, likely in enumerate(model.likely(encoding, *gaps, asked, 1)):
         classes = trained[row].exp().view(-1, size).sum(-1)
@@ -138,7 +138,7 @@ def test_reading_in_parts_changes_nothing(model: RecurrentModel, monkeypatch: py
     torch.testing.assert_close(whole[3], whole[0])
     monkeypatch.setitem(MAX_READ, "cpu", 27)
     monkeypatch.setitem(MAX_HELD, "cpu", 50)
-    monkeypatch.setattr(recurrent, "ALL_WORDS", 3)
+    monkeypatch.setattr(predictors, "ALL_WORDS", 3)
     for part, reading in zip(readings(), whole, strict=True):
         torch.testing.assert_close(part, reading)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from cgmh.constraints.channel import ChannelSource, Priced
-from cgmh.models.word.recurrent import Likely
+from cgmh.models.word.predictors import Likely
 from cgmh.tasks.correct.confusions import MARKS, MISSING, Confusions
 from cgmh.tasks.correct.costs import COSTS, COSTS_BIG, Costs
 from cgmh.tasks.correct.source import (
