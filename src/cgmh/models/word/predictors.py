@@ -1,4 +1,4 @@
-"""The heads of the recurrent model: from a state to probabilities of words, of which each is a class and a word in it."""
+"""The heads of the recurrent model: from a state to probabilities of classes and of words in them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
