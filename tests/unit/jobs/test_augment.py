@@ -1,5 +1,6 @@
 """More examples of the same kind as those given, their labels kept."""
 
+from pickle import PicklingError
 from typing import Any
 
 import pytest
@@ -28,16 +29,23 @@ def test_dicts_keep_what_they_have() -> None:
     assert made == list(augmented(ROWS, seed=0)) != list(augmented(ROWS, seed=1))
 
 
-@pytest.mark.filterwarnings("ignore:Cannot")  # of dill, by which datasets names its tables
-def test_a_frame_and_a_dataset_have_the_same_rows() -> None:
-    pandas, datasets = pytest.importorskip("pandas"), pytest.importorskip("datasets")
-    expected = list(augmented(ROWS))
+def test_a_frame_has_the_same_rows() -> None:
+    pandas = pytest.importorskip("pandas")
     frame = augmented(pandas.DataFrame(ROWS, index=[7, 8, 9]))
-    assert frame.to_dict("records") == expected
+    assert frame.to_dict("records") == list(augmented(ROWS))
     assert list(frame.columns) == ["text", "label"]
     assert frame.index.tolist() == list(range(len(frame)))
-    dataset = augmented(datasets.Dataset.from_list(ROWS))
-    assert dataset.to_list() == expected
+
+
+@pytest.mark.filterwarnings("ignore:Cannot")  # of dill, by which datasets names its tables
+def test_a_dataset_has_the_same_rows() -> None:
+    datasets = pytest.importorskip("datasets")
+    try:
+        given = datasets.Dataset.from_list(ROWS)
+    except PicklingError:
+        pytest.skip("this version of datasets cannot make a data set beside this version of pyarrow")
+    dataset = augmented(given)
+    assert dataset.to_list() == list(augmented(ROWS))
     assert dataset.column_names == ["text", "label"]
 
 
