@@ -323,7 +323,7 @@ def test_text_is_only_text(page: Any) -> None:
     page.get_by_label("Your text").fill(f"She have two cat {HOSTILE}.")
     page.keyboard.press("Control+Enter")
     done(page, "correct")
-    assert HOSTILE in page.locator("#panel-correct .corrected").inner_text()
+    assert HOSTILE in page.locator("#panel-correct .corrected").inner_text().lower()  # a model may write "Alert"
     assert page.locator("main img, main script").count() == 0
 
 

@@ -8,8 +8,6 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
-from .configuration import ServerSettings
-
 _LATE = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
@@ -28,8 +26,7 @@ class Connection(H11Protocol):
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
-        settings: ServerSettings = config.app.state.service.settings  # type: ignore[union-attr]
-        self._seconds = settings.read_seconds
+        self._seconds: float = config.app.state.read_seconds  # type: ignore[union-attr]
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]

@@ -66,6 +66,7 @@ class Server(uvicorn.Server):
 
     def __init__(self, app: FastAPI, settings: ServerSettings, ready: Callable[[], None] = lambda: None) -> None:
         """`ready` is called once requests are answered."""
+        app.state.read_seconds = settings.read_seconds
         config = uvicorn.Config(
             app,
             lifespan="on",

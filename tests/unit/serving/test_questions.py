@@ -32,7 +32,7 @@ def test_words_for_a_place() -> None:
 def test_probabilities_are_those_of_a_proposal() -> None:
     found = ask(FillQuestion(TEXT, 12, 400))
     total = sum(fill["probability"] for fill in found["fills"]) + found["probability"]
-    assert 0.9 < total < 0.995  # the floor, a hundredth, is for all the others too
+    assert 0.8 < total < 0.995  # words of other classes have some; the floor, a hundredth, is for all the others too
 
 
 def test_a_word_that_opens_a_sentence_has_a_capital() -> None:
