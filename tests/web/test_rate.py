@@ -96,6 +96,7 @@ def test_two_raters_and_a_crash(browser: Any, tmp_path: Path) -> None:
             page.keyboard.press("1")
             expect(page.locator("main h2").nth(2)).to_have_text(re.compile("Fluency"))
             page.keyboard.press("1")
+            expect(page.locator("main h2").nth(2)).to_have_text(re.compile("Relevance"))
             expect(page.locator(".status")).to_have_text("2 of 4 rated")
             for _ in range(2):
                 page.keyboard.press("3")

@@ -143,6 +143,7 @@ def test_another_word_and_more_like_this(page: Any) -> None:
     asked = started.value.post_data_json
     assert word[1] in asked["start"]
     assert (asked["words"], asked["seed"]) == (["letter"], 1)
+    expect(page.locator("#panel-write .answers .sentence").first).to_be_visible()  # the old ones are gone
     done(page, "write")
     text = sentences(page)[0]
     with page.expect_request("**/v1/runs") as started:
@@ -343,7 +344,6 @@ def test_by_keyboard_alone(page: Any) -> None:
     first.focus()
     page.keyboard.press("ArrowRight")
     expect(page.locator("#panel-write .answers li").first.locator(".word").nth(1)).to_be_focused()
-    page.locator("#panel-write").get_by_role("button", name="Stop").click()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
