@@ -272,11 +272,9 @@ def test_inside_step_by_step(page: Any) -> None:
         expect(state).to_have_text(f"step {step} of 200 · paused")
     assert num_whole > 0
     page.get_by_label("Temperature now").fill("2")
-    page.get_by_label("Speed").select_option("10 steps a second")
+    page.get_by_label("Speed").select_option("as fast as it goes")
     page.get_by_role("button", name="Continue").click()
-    expect(state).to_have_text(re.compile(rf"step {step + 5} of 200 · \w+"))
-    page.get_by_role("button", name="Pause").click()
-    expect(state).to_have_text(re.compile("paused|ended"))
+    expect(state).to_have_text("step 200 of 200 · ended")
     whole_ratios(page)
     assert page.locator(".ratio h3").count() == 1
     page.get_by_text("What am I looking at?").click()
