@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import MissingExtra
 from ..serving.configuration import ServerSettings
-from .output import print_record, uncollected
-from .serve import open_browser
+from .output import print_record
+from .serve import open_browser, with_extra
 
 if TYPE_CHECKING:
     from ..evaluation.ratings import Ratings
@@ -74,14 +73,9 @@ def rate_command(
 
 def _serve(ratings: "Ratings", port: int, *, opens: bool) -> None:
     """Show the page until told to stop."""
-    try:
-        with uncollected():
-            from ..serving.rating import build_rating_app
-            from ..serving.server import Server, address_of, listen
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("fastapi", "pydantic", "starlette", "uvicorn"):
-            raise
-        raise MissingExtra(str(error.name), "serve") from error
+    with with_extra():
+        from ..serving.rating import build_rating_app
+        from ..serving.server import Server, address_of, listen
     settings = ServerSettings(port=port)
     listening = listen(settings)
     address = address_of(listening)

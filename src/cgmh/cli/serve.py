@@ -5,6 +5,8 @@ import platform
 import shlex
 import threading
 import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -39,15 +41,30 @@ def _limit_options(command: Any) -> Any:
     return command
 
 
-@click.command("serve", short_help="Answer over HTTP: an API, and a grammar checker for editors.")
-@click.option("--host", default=ServerSettings.host, show_default=True, help="Address to listen on.")
-@click.option(
+port_option = click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=DEFAULT_PORT,
     show_default=True,
     help="Port to listen on; 0 for any that is free.",
 )
+
+
+@contextmanager
+def with_extra() -> Iterator[None]:
+    """Within it, what serves is imported; where a package of the extra is missing, that is said."""
+    try:
+        with uncollected():
+            yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("fastapi", "pydantic", "starlette", "uvicorn"):
+            raise
+        raise MissingExtra(str(error.name), "serve") from error
+
+
+@click.command("serve", short_help="Answer over HTTP: an API, and a grammar checker for editors.")
+@click.option("--host", default=ServerSettings.host, show_default=True, help="Address to listen on.")
+@port_option
 @click.option(
     "--api-key",
     metavar="KEY",
@@ -114,14 +131,9 @@ def serve_command(
 
 def serve(settings: ServerSettings, processes: int | None, capacity: int, *, opens: bool) -> None:
     """Serve until told to stop; with `opens`, show the studio in a browser."""
-    try:
-        with uncollected():
-            from ..serving.app import build_app
-            from ..serving.server import Server, address_of, listen
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("fastapi", "pydantic", "starlette", "uvicorn"):
-            raise
-        raise MissingExtra(str(error.name), "serve") from error
+    with with_extra():
+        from ..serving.app import build_app
+        from ..serving.server import Server, address_of, listen
     listening = listen(settings)
     address = address_of(listening)
     click.echo("cgmh: opening the models ...", err=True)

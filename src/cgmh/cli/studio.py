@@ -2,18 +2,12 @@
 
 import click
 
-from ..serving.configuration import CAPACITY, DEFAULT_PORT, ServerSettings
-from .serve import serve
+from ..serving.configuration import CAPACITY, ServerSettings
+from .serve import port_option, serve
 
 
 @click.command("studio", short_help="A page in the browser: write, paraphrase, correct, and watch the chains.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=DEFAULT_PORT,
-    show_default=True,
-    help="Port to listen on; 0 for any that is free.",
-)
+@port_option
 @click.option("--no-browser", is_flag=True, help="Only say where the page is.")
 @click.option(
     "--processes", type=click.IntRange(1, 256), metavar="N", help="Engine processes; one per core if not given."
