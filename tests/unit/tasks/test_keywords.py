@@ -14,8 +14,7 @@ from cgmh.models.word.two_stage import TextTarget
 from cgmh.ranking import Ranked
 from cgmh.sampling import Constant, sample
 from cgmh.tasks import Keywords, Problem
-from cgmh.tasks.keywords import FRAGMENT, MAX_WORDS, REPEATED, KeywordReport, KeywordSource
-from cgmh.text.lexicon import Lexicon
+from cgmh.tasks.keywords import MAX_WORDS, KeywordSource
 from cgmh.text.sentences import Sentences
 from cgmh.text.vocabulary import SPECIALS, Vocabulary
 from posed import tiny
@@ -180,26 +179,6 @@ def test_a_start_is_found_where_marks_might_take_the_room() -> None:
     sources = Keywords().read(KeywordInput(("cat",), min_words=3, max_words=3), models.words.vocabulary)
     problem = Keywords().pose(sources, models, 2000, 0)
     assert bool(problem.target.possible(problem.start).all())
-
-
-def test_whole_sentences_come_before_fragments_and_repetitions() -> None:
-    models = Models(load_embedded())
-    (source,) = Keywords().read(KeywordInput(("letter",)), models.words.vocabulary)
-    problem = Keywords().pose([source], models, 2, 0)
-    report = problem.report
-    assert isinstance(report, KeywordReport)
-    texts = ["she wrote a letter .", "a letter from her friend .", "the letter is a long letter ."]
-    ids = [models.words.vocabulary.encode(text.split()) for text in texts]
-    whole, fragment, repeated = report.merit(Sentences.from_lists(ids, 8, [0] * 3)).tolist()
-    assert whole == 0
-    assert fragment == -FRAGMENT
-    assert repeated == -REPEATED
-    assert set(report.given(0)) == set(models.words.vocabulary.casings("letter"))
-
-
-def test_a_model_of_another_language_has_no_verbs_to_miss() -> None:
-    report = KeywordReport(Lexicon(SMALL), load_embedded(), [[]])
-    assert report.merit(Sentences.from_lists([SMALL.encode(["the", "dog", "."])], 4, [0])).tolist() == [0]
 
 
 def test_chains_start_at_the_sentence_that_was_given() -> None:

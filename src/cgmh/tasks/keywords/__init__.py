@@ -2,41 +2,36 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 
 import torch
 from torch import Tensor
 
-from ..constraints import Constraint, ContainsWords, EndsWith, Forbids, LengthBetween
-from ..constraints.words import MAX_ENTANGLED, TOO_ENTANGLED, normalize, untangle
-from ..draws import Draws, Seed, seeds_of, seeds_of_chains
-from ..errors import BadInput, InfeasibleStart
-from ..inputs import KeywordInput
-from ..models.load import Models
-from ..models.protocols import WordModel
-from ..models.pull.store import EMBEDDED, VERBS
-from ..models.word.recurrent import RecurrentModel
-from ..proposals import Alternatives, FillHead, Group, Mixture, OwnWords, SwapBlocks, WordEdits, variants
-from ..ranking import Ranked
-from ..result import Result
-from ..target import Target
-from ..text.inflection import inflections
-from ..text.lexicon import Lexicon
-from ..text.sentences import Sentences
-from ..text.tokenizer import PAIRED, split, truecase
-from ..text.tokenizer import normalize as normalize_text
-from ..text.verbs import Verbs
-from ..text.vocabulary import Vocabulary, is_counted, is_special
-from .problem import Problem, Standing, target_model
-from .start import grow, standing_start
+from ...constraints import Constraint, ContainsWords, EndsWith, Forbids, LengthBetween
+from ...constraints.words import MAX_ENTANGLED, TOO_ENTANGLED, normalize, untangle
+from ...draws import Draws, Seed, seeds_of, seeds_of_chains
+from ...errors import BadInput, InfeasibleStart
+from ...inputs import KeywordInput
+from ...models.load import Models
+from ...models.protocols import WordModel
+from ...proposals import Alternatives, FillHead, Group, Mixture, OwnWords, SwapBlocks, WordEdits, variants
+from ...result import Result
+from ...target import Target
+from ...text.inflection import inflections
+from ...text.lexicon import Lexicon
+from ...text.sentences import Sentences
+from ...text.tokenizer import PAIRED, split, truecase
+from ...text.tokenizer import normalize as normalize_text
+from ...text.vocabulary import Vocabulary, is_counted, is_special
+from ..problem import Problem, Standing, target_model
+from ..start import grow, standing_start
+from .report import KeywordReport
 
 MAX_WORDS = 40  # the longest sentence the embedded model was trained on
 ENDINGS = (".", "!", "?", "।", "۔", "؟")  # those that the vocabulary has
 GROWTH = 4  # words that a start gets beyond the keywords
 ROOM = 4  # marks that any sentence may have beside its words; a long one may have a third of their number
 EDITS, SWAPS, EXCHANGES = 0.86, 0.1, 0.04  # shares of the steps
-# What answers lose when they are ranked, in nats per word: without a verb, and for each long word that comes again.
-FRAGMENT, REPEATED, SHORT = 1.0, 0.3, 3
 
 Forms = frozenset[str]  # the words that will do at a place
 Phrase = list[frozenset[int]]  # the same as ids, place by place
@@ -151,37 +146,11 @@ class Keywords:
         own = [lexicon.ordered(id for id in _ids(required) if id >= num_known) for required in wanted]
         exchanges = [_exchanges(source, required, lexicon) for source, required in zip(sources, wanted, strict=True)]
         moves = partial(_moves, contains, wanted, exchanges, own)
-        report = KeywordReport(lexicon, words, wanted)
+        report = KeywordReport(lexicon, words, [frozenset(_ids(required)) for required in wanted])
         return Problem(lexicon, words, Target(model, asked), moves, start, report, own=own)
 
     def join(self, sources: Sequence[KeywordSource], results: Sequence[Result]) -> Result:
         return results[0]
-
-
-class KeywordReport(Ranked):
-    """Whole sentences before fragments, and answers that differ in more than a word beside the keywords."""
-
-    max_in_common = 0.5
-
-    def __init__(self, lexicon: Lexicon, words: RecurrentModel, wanted: Sequence[Required]) -> None:
-        super().__init__(lexicon, words)
-        self._given = [frozenset(_ids(required)) for required in wanted]
-        self._verbs = _verbs() if _is_english(lexicon.vocabulary) else None
-
-    def given(self, number: int) -> frozenset[int]:
-        return self._given[number]
-
-    def merit(self, sentences: Sentences) -> Tensor:
-        """[B]: what a fragment and a content word that is there twice lose."""
-        merits = []
-        for ids in sentences.to_lists():
-            words = self.lexicon.words(ids)
-            long_words = [word.lower() for word in words if len(word) > SHORT]
-            merit = -REPEATED * (len(long_words) - len(set(long_words)))
-            if self._verbs is not None and not self._verbs.finite_in(words):
-                merit -= FRAGMENT
-            merits.append(merit)
-        return torch.tensor(merits, dtype=torch.float64)
 
 
 def _counted(lexicon: Lexicon) -> Tensor:
@@ -195,15 +164,6 @@ def _counted(lexicon: Lexicon) -> Tensor:
 def _known_counted(vocabulary: Vocabulary) -> Tensor:
     """[V] bool: the same of a vocabulary, whose many words are looked at once."""
     return torch.tensor([is_counted(word) for word in vocabulary.words])
-
-
-@cache
-def _verbs() -> Verbs:
-    return Verbs.load(EMBEDDED / VERBS)
-
-
-def _is_english(vocabulary: Vocabulary) -> bool:
-    return all(word in vocabulary.ids for word in ("the", "is", "was", "they"))
 
 
 def _start(input: KeywordInput, vocabulary: Vocabulary, requirements: Sequence[Sequence[Sequence[Forms]]]) -> list[str]:

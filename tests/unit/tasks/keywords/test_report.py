@@ -1,0 +1,54 @@
+"""Which answers to a set of keywords come first."""
+
+import pytest
+import torch
+
+from cgmh.inputs import KeywordInput
+from cgmh.models.load import Models, load_embedded
+from cgmh.tasks import Keywords
+from cgmh.tasks.keywords.report import FITTING, FRAGMENT, REPEATED, KeywordReport
+from cgmh.text.lexicon import Lexicon
+from cgmh.text.sentences import Sentences
+from cgmh.text.vocabulary import SPECIALS, Vocabulary
+
+torch.set_num_threads(1)
+
+
+def report_of(*keywords: str) -> KeywordReport:
+    models = Models(load_embedded())
+    (source,) = Keywords().read(KeywordInput(keywords), models.words.vocabulary)
+    report = Keywords().pose([source], models, 2, 0).report
+    assert isinstance(report, KeywordReport)
+    return report
+
+
+def merits(report: KeywordReport, *texts: str) -> list[float]:
+    ids = [report.words.vocabulary.encode(text.split()) for text in texts]
+    return list(report.merit(Sentences.from_lists(ids, 10, [0] * len(ids))).tolist())
+
+
+def test_whole_sentences_come_before_fragments_and_repetitions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cgmh.tasks.keywords.report.FITTING", 0.0)
+    report = report_of("letter")
+    texts = ["she wrote a letter .", "a letter from her friend .", "the letter is a long letter ."]
+    assert merits(report, *texts) == [0, -FRAGMENT, -REPEATED]
+    assert set(report.given(0)) == set(report.words.vocabulary.casings("letter"))
+
+
+def test_a_keyword_counts_by_how_well_it_fits_the_rest() -> None:
+    report = report_of("potatoes", "kitchen")
+    fits, fits_less = merits(report, "he peels potatoes in the kitchen .", "he drives potatoes in the kitchen .")
+    assert fits_less < fits < 0
+    words = report.words
+    sentence = Sentences.from_lists([words.vocabulary.encode("he drives potatoes in the kitchen .".split())], 10)
+    encoding = words.encode(sentence)
+    row = torch.zeros(2, dtype=torch.int64)
+    at = torch.tensor([2, 5])
+    logs = words.fill_log_prob(encoding, row, at, at + 1, sentence.ids[0, at])
+    assert fits_less == pytest.approx(FITTING * float(logs.min()))
+
+
+def test_a_model_of_another_language_has_no_verbs_to_miss() -> None:
+    small = Vocabulary([*SPECIALS, "the", "dog", "."])
+    report = KeywordReport(Lexicon(small), load_embedded(), [frozenset()])
+    assert report.merit(Sentences.from_lists([small.encode(["the", "dog", "."])], 4, [0])).tolist() == [0]
