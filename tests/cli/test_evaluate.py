@@ -67,6 +67,18 @@ def test_a_sampled_row(data: Path) -> None:
     assert ours["cells"]["all"]["seconds"]["value"] > 0
 
 
+def test_the_python_of_the_page_runs(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "DATA").symlink_to(data)
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[2] / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    code = page.split("```python\n")[1].split("```")[0]
+    exec(compile(code, "evaluation.md", "exec"), {"__name__": "snippet"})  # noqa: S102
+    assert "listed: the keywords with commas between" in capsys.readouterr().out
+    assert (tmp_path / "out" / "answers" / "listed.jsonl").exists()
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [
