@@ -6,8 +6,8 @@
 
 DATA is the data folder of `cgmh evaluate`, with lm/NAME.txt.xz and everyday/NAME.txt.xz, one sentence per line. OUT
 receives corpus.xz and keywords.json (prepare); weights.safetensors and log.jsonl (train); sep.jsonl and asyn.jsonl
-(write), which belong into src/cgmh/evaluation/rivals/outputs/keywords. `train` started again goes on from OUT/state.safetensors.
-Only the vocabulary of the embedded model is used, none of its weights.
+(write), which belong into src/cgmh/evaluation/rivals/outputs/keywords. `train` started again goes on from its
+last checkpoint, OUT/state.safetensors. Only the vocabulary of the embedded model is used, none of its weights.
 """
 
 import argparse
