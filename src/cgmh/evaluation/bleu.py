@@ -8,14 +8,17 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import BadInput
+
+Floats = NDArray[np.float64]
 
 ORDER = 4  # n-grams up to this many tokens
 SIGNATURE = "BLEU case:mixed|eff:no|tok:none|smooth:exp"
 
 
-def bleu_counts(outputs: Sequence[str], references: Sequence[Sequence[str]]) -> np.ndarray:
+def bleu_counts(outputs: Sequence[str], references: Sequence[Sequence[str]]) -> Floats:
     """[N,10]: n-grams of each output that are in one of its references, n-grams in all, and tokens of both."""
     if len(outputs) != len(references):
         raise BadInput(f"{len(outputs)} outputs for {len(references)} references; give one for each")
@@ -24,7 +27,7 @@ def bleu_counts(outputs: Sequence[str], references: Sequence[Sequence[str]]) -> 
     return np.array([_count(line, own) for line, own in zip(outputs, references, strict=True)], float)
 
 
-def bleu_from_counts(sums: np.ndarray, *, effective_order: bool = False) -> np.ndarray:
+def bleu_from_counts(sums: Floats, *, effective_order: bool = False) -> Floats:
     """[R]: BLEU, 0 to 100, from sums [R,10] of counts.
 
     With `effective_order`, as is usual for single sentences, only the orders that there are n-grams of count.

@@ -8,12 +8,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import BadInput
 from ..training.corpus import read_lines
 from .bleu import SIGNATURE, bleu, sentence_bleu
+
+Score = TypeVar("Score", float, NDArray[np.float64])
 
 REFERENCE_SHARE = 0.9  # of BLEU-ref in iBLEU; the rest is what BLEU-ori takes away
 _BRACKETS = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}"}
@@ -31,6 +35,17 @@ class Pair:
 
     source: str
     reference: str
+
+
+@dataclass(frozen=True)
+class Question(Pair):
+    """A pair of a file, and its line there (from 1): what a table counts by."""
+
+    line: int
+
+    @property
+    def key(self) -> str:
+        return f"{self.line}: {self.source}"
 
 
 @dataclass(frozen=True)
@@ -109,7 +124,7 @@ def as_question(line: str) -> str:
     return text if text.rstrip('" ').endswith(("?", ".", "!")) else f"{text} ?"
 
 
-def ibleu(bleu_ref: float, bleu_ori: float) -> float:
+def ibleu(bleu_ref: Score, bleu_ori: Score) -> Score:
     """BLEU with the reference, less a part of BLEU with the source: a copy is no paraphrase."""
     return REFERENCE_SHARE * bleu_ref - (1 - REFERENCE_SHARE) * bleu_ori
 

@@ -2,6 +2,8 @@
 
 import click
 
+from .paraphrase import paraphrase_table_command
+
 
 @click.group("evaluate", short_help="Make the tables of the paper: systems compared on data, with intervals.")
 def evaluate_group() -> None:
@@ -18,3 +20,6 @@ def evaluate_group() -> None:
     every sentence. A run that is interrupted goes on from that folder; more systems or a larger --limit only do what
     is new.
     """
+
+
+evaluate_group.add_command(paraphrase_table_command)
