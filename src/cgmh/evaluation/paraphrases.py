@@ -79,6 +79,11 @@ def read_pairs(path: Path) -> list[Pair]:
     return pairs
 
 
+def read_questions(path: Path) -> list[Question]:
+    """The pairs of a file with their lines."""
+    return [Question(pair.source, pair.reference, at) for at, pair in enumerate(read_pairs(path), start=1)]
+
+
 def sources(pairs: Sequence[Pair]) -> list[str]:
     """The distinct sources, in the order in which they first appear."""
     return list(dict.fromkeys(pair.source for pair in pairs))

@@ -2,6 +2,7 @@
 
 import click
 
+from .overlap import overlap_table_command
 from .paraphrase import paraphrase_table_command
 
 
@@ -23,3 +24,4 @@ def evaluate_group() -> None:
 
 
 evaluate_group.add_command(paraphrase_table_command)
+evaluate_group.add_command(overlap_table_command)

@@ -1,7 +1,7 @@
 """The table of paraphrases of questions: ours, the paper's variants, annealing, trained rivals, and people."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +16,9 @@ from ..datasets import sample
 from ..experiment import Answer, Column, Experiment, Floats, Measured, Published, Sums, System, mean_of, mean_seconds
 from ..folder import DataFolder, Split, file_hash
 from ..judges import NgramJudge
-from ..paraphrases import Question, as_question, ibleu, read_pairs
+from ..paraphrases import Question, as_question, ibleu, read_questions
 from ..rivals.paraphrasers import IS_REFERENCE, Annealed, Fixed, Sampled, read_variant
-from ..rivals.recorded import SHIPPED, Recorded, read_recorded
+from ..rivals.recorded import SHIPPED, read_recorded
 
 PAPER = {
     "paper-none": ("none",),
@@ -56,51 +56,63 @@ _OF_THE_PAPER: dict[str, tuple[float | None, ...]] = {
 }
 
 
+@dataclass(frozen=True)
+class Asked:
+    """The rows that are wanted, and what they answer: `recorded` is the folder with the outputs of trained rivals."""
+
+    systems: Sequence[str] = SYSTEMS
+    split: Split = "test"
+    seed: int = 0
+    gibbs: bool = False  # step the paper's rows by its kernel
+    recorded: Path = SHIPPED / "paraphrase"
+    added: Sequence[tuple[str, Path]] = ()  # names and files of outputs
+    variants: Sequence[str] = ()
+    skip_missing: bool = False  # leave out a trained rival without outputs; otherwise it is an error
+
+    def rows(self, file: Path, questions: Sequence[Question]) -> tuple[list[System[Question]], list[str]]:
+        """The systems, and the names of those that were left out."""
+        rows: list[System[Question]] = []
+        missing = []
+        for name in self.systems:
+            if name not in TRAINED:
+                rows.append(_system(name, self.seed, gibbs=self.gibbs))
+            elif outputs := sorted(self.recorded.glob(f"{name}.{file.stem}.txt*")):
+                rows.append(read_recorded(name, outputs[0], questions, key_of, TRAINED[name]))
+            elif self.skip_missing:
+                missing.append(name)
+            else:
+                raise BadInput(
+                    f"{self.recorded / f'{name}.{file.stem}.txt'}: no such file, with a line for each pair of "
+                    f"{file.name}; recipes/rivals/paraphrase.py writes it, and `recorded` is the folder it wrote to"
+                )
+        rows += [read_recorded(name, path, questions, key_of) for name, path in self.added]
+        rows += [read_variant(text, self.seed) for text in self.variants]
+        return rows, missing
+
+
+def key_of(question: Question) -> str:
+    return question.key
+
+
 def paraphrase_table(
-    folder: DataFolder,
-    systems: Sequence[str] = SYSTEMS,
-    *,
-    split: Split = "test",
-    limit: int | None = None,
-    seed: int = 0,
-    judge: NgramJudge,
-    gibbs: bool = False,
-    recorded: Path = SHIPPED / "paraphrase",
-    added: Sequence[tuple[str, Path]] = (),
-    variants: Sequence[str] = (),
-    skip_missing: bool = False,
+    folder: DataFolder, asked: Asked, judge: NgramJudge, *, limit: int | None = None
 ) -> Experiment[Question]:
-    """The experiment. `recorded` has the outputs of trained rivals; where one is missing, it is refused or skipped."""
-    file = folder.file("quora", split)
-    questions = [Question(pair.source, pair.reference, at) for at, pair in enumerate(read_pairs(file), start=1)]
-    rows: list[System[Question]] = []
-    missing = []
-    for name in systems:
-        if name in TRAINED:
-            row = _trained(name, recorded, file.stem, questions, skip_missing=skip_missing)
-            missing += [] if row else [name]
-            rows += [row] if row else []
-        else:
-            rows.append(_system(name, seed, gibbs=gibbs))
-    rows += [read_recorded(name, path, questions, _key) for name, path in added]
-    rows += [read_variant(text, seed) for text in variants]
-    chosen = sample(questions, limit)
+    """The experiment on `limit` of the pairs."""
+    file = folder.file("quora", asked.split)
+    questions = read_questions(file)
+    rows, missing = asked.rows(file, questions)
     notes = [
         "A source is answered once, however many references it has. iBLEU is 0.9 of BLEU-ref less 0.1 of BLEU-ori.",
         "The paper's figures are for 30 thousand pairs of another split, and another judge.",
+        *left_out(missing, file),
     ]
-    if missing:
-        notes.append(
-            f"left out, as no outputs are recorded for {file.name}: {', '.join(missing)} "
-            "(recipes/rivals/paraphrase.py trains them; `recorded` is the folder that it wrote)"
-        )
-    vocabulary = load_embedded().vocabulary
+    chosen = sample(questions, limit)
     return Experiment(
         "paraphrase",
         chosen,
-        _key,
+        key_of,
         rows,
-        columns(judge, vocabulary),
+        columns(judge, load_embedded().vocabulary),
         {GROUP: range(len(chosen))},
         f"quora {file.name} sha256:{file_hash(file)} | {SIGNATURE} | {judge.signature}",
         published=published(),
@@ -109,8 +121,10 @@ def paraphrase_table(
     )
 
 
-def _key(question: Question) -> str:
-    return question.key
+def left_out(missing: Sequence[str], file: Path) -> list[str]:
+    """A note on the rivals that have no row."""
+    made = "recipes/rivals/paraphrase.py trains them; `recorded` is the folder that it wrote"
+    return [f"Left out, as no outputs are recorded for {file.name}: {', '.join(missing)} ({made})."] if missing else []
 
 
 def _system(name: str, seed: int, *, gibbs: bool) -> System[Question]:
@@ -129,20 +143,6 @@ def _system(name: str, seed: int, *, gibbs: bool) -> System[Question]:
         about = f"the paper's target and rule (the first sample under a BLEU-ori of 55), stepped {kernel}"
         return Sampled(name, about, asked, replace(ParaphraseInput.paper_defaults, seed=seed))
     raise BadInput(f"`systems` {name}: not a system of this table; it has {', '.join(SYSTEMS)}")
-
-
-def _trained(
-    name: str, recorded: Path, part: str, questions: Sequence[Question], *, skip_missing: bool
-) -> Recorded[Question] | None:
-    files = sorted(recorded.glob(f"{name}.{part}.txt*"))
-    if files:
-        return read_recorded(name, files[0], questions, _key, TRAINED[name])
-    if skip_missing:
-        return None
-    raise BadInput(
-        f"{recorded / f'{name}.{part}.txt'}: no such file, with a line for each pair of {part}.tsv; "
-        "recipes/rivals/paraphrase.py writes it, and `recorded` is the folder it wrote to"
-    )
 
 
 def published() -> list[Published]:
