@@ -2,6 +2,7 @@
 
 import click
 
+from .keywords import keywords_table
 from .overlap import overlap_table_command
 from .paraphrase import paraphrase_table_command
 
@@ -23,5 +24,6 @@ def evaluate_group() -> None:
     """
 
 
+evaluate_group.add_command(keywords_table)
 evaluate_group.add_command(paraphrase_table_command)
 evaluate_group.add_command(overlap_table_command)
