@@ -178,7 +178,8 @@ class GridBeam:
         if not missing:
             yield from (longer(word, log_of(word), hypothesis.written, [], ends=True) for word in grid.endings)
         num_words = sum(is_counted(word) for word in lexicon.words(hypothesis.ids))
-        if num_words + len(missing) >= grid.max_words or len(hypothesis.ids) >= grid.max_words + MAX_MARKS:
+        num_needed = sum(max(map(len, grid.keywords[at])) for at in missing)
+        if num_words + num_needed >= grid.max_words or len(hypothesis.ids) >= grid.max_words + MAX_MARKS:
             return
         single = {word for at in missing for phrase in grid.keywords[at] if len(phrase) == 1 for word in phrase[0]}
         yield from (longer(word, log, hypothesis.written, []) for word, log in likeliest if word not in single)

@@ -61,6 +61,11 @@ PUBLISHED = {
     "asyn-B/F": (8.30,),
 }
 Set = Literal["news", "commongen"]
+_WEIGHTS = "give the `weights` that recipes/rivals/backward_forward.py trains"
+
+
+class _NotRecorded(Exception):
+    """A system whose weights do not come with us has no answers to these items."""
 
 
 def key_of(item: KeywordSet) -> str:
@@ -138,13 +143,24 @@ def keyword_table(
     if inflect:
         items = [items[at] for at in np.random.default_rng(seed).permutation(len(items)).tolist()]
     chosen = items if limit is None else items[:limit]
-    rows = [_system(name, which, items, seed, paper_time, weights) for name in systems]
+    notes = []
+    rows: list[System[KeywordSet]] = []
+    for name in systems:
+        if name in ("sep", "asyn"):
+            try:
+                rows.append(_backward_forward(name, which, items, weights))
+            except _NotRecorded as reason:
+                notes.append(f"{name} is left out: {reason}")
+        else:
+            rows.append(_system(name, which, seed, paper_time))
     rows += [read_recorded(name, file, items, key_of) for name, file in added]
     sizes = Counter(len(item.keywords) for item in chosen)
     groups: dict[str, Sequence[int]] = {
         f"{size} keyword{'s' * (size > 1)}": [at for at, item in enumerate(chosen) if len(item.keywords) == size]
         for size in sorted(sizes)
     }
+    if not rows:
+        raise BadInput(f"`systems`: {'; '.join(notes) or 'none is named'}")
     reader = load_llama(path_of(READER)) if entry_of(READER).kind == "installed" else None
     return Experiment(
         name=f"keywords ({which})",
@@ -156,19 +172,15 @@ def keyword_table(
         signature=f"keywords|{which}|sha256:{file_hash(path)}|seed:{seed}|{judge.signature}",
         published=[] if inflect else _published(),
         show=show,
-        notes=() if reader is not None else (PULL_READER,),
+        notes=[*notes, *([PULL_READER] if reader is None else [])],
     )
 
 
-def _system(
-    name: str, which: Set, items: Sequence[KeywordSet], seed: int, paper_time: float, weights: Path | None
-) -> System[KeywordSet]:
+def _system(name: str, which: Set, seed: int, paper_time: float) -> System[KeywordSet]:
     inflect = which == "commongen"
     settings = replace(KeywordInput.defaults, seed=seed, n=1)
     if name == "human":
         return Human()
-    if name in ("sep", "asyn"):
-        return _backward_forward(name, which, items, weights)
     if name == "ours-big":
         if entry_of(BIG).kind != "installed":
             raise BadInput(f"`systems` ours-big needs {BIG}; run: cgmh models pull {BIG}")
@@ -190,13 +202,13 @@ def _backward_forward(
     way: Literal["sep", "asyn"] = "sep" if name == "sep" else "asyn"
     if weights is not None:
         return BackwardForward.load(way, weights, load_models().words.vocabulary)
-    file = shipped("keywords", name) if which == "news" else None
-    if file is None:
-        raise BadInput(
-            f"`systems` {name}: no answers to this set come with the package; give the `weights` that "
-            "recipes/rivals/backward_forward.py trains, or leave the system out"
-        )
-    recorded = read_recorded(name, file, items, key_of)
+    file = shipped("keywords", name)
+    if which != "news" or file is None:
+        raise _NotRecorded(f"no answers of it to the set {which} come with the package; {_WEIGHTS}")
+    try:
+        recorded = read_recorded(name, file, items, key_of)
+    except BadInput:
+        raise _NotRecorded(f"it has answered another draw of keywords (`seed` 0); {_WEIGHTS}") from None
     return replace(recorded, about=f"{name}-B/F (Mou et al. 2015), as recorded; recipes/rivals/backward_forward.py")
 
 
