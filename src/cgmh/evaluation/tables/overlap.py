@@ -1,4 +1,4 @@
-"""How much of the source is in each place of a paraphrase (the paper's figure): an autoencoder drifts away from it.
+"""How much of the source is in each place of a paraphrase (the paper's figure).
 
 The figure of a place is the share of the answers with a word in that place whose word is also one of the source.
 """
