@@ -22,7 +22,8 @@ def overlap_table_command(ctx: click.Context, /, **options: Any) -> None:
     cgmh evaluate overlap --data DATA --systems vae,ours,people --limit 500
 
     The paper finds that what an autoencoder writes from left to right drifts away from the source, and that what is
-    edited in place hardly does. With --out, the curves are in report.html and figure-1.svg. The systems are those of `cgmh evaluate paraphrase`.
+    edited in place hardly does. With --out, the curves are in report.html and figure-1.svg. The systems are those of
+    `cgmh evaluate paraphrase`.
     """
     from ...evaluation.folder import DataFolder
     from ...evaluation.tables.overlap import overlap_figure, overlap_table
