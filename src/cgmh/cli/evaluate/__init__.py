@@ -3,6 +3,8 @@
 import click
 
 from .keywords import keywords_table
+from .overlap import overlap_table_command
+from .paraphrase import paraphrase_table_command
 
 
 @click.group("evaluate", short_help="Make the tables of the paper: systems compared on data, with intervals.")
@@ -13,6 +15,8 @@ def evaluate_group() -> None:
     cgmh evaluate keywords --data DATA --out keywords
     cgmh evaluate keywords --data DATA --systems ours,gbs --limit 20
     cgmh evaluate keywords --data DATA --add mine=mine.txt      one more row, from a file
+    cgmh evaluate paraphrase --data DATA --split dev            question pairs, on the part to try things out
+    cgmh evaluate overlap --data DATA --out overlap             words of the source by place, as a figure
     cgmh rate keywords/rate.jsonl                               let people score the same sentences
 
     DATA is a folder of data sets, in the layout of docs/evaluation.md; a set that is missing is told with where to get
@@ -23,3 +27,5 @@ def evaluate_group() -> None:
 
 
 evaluate_group.add_command(keywords_table)
+evaluate_group.add_command(paraphrase_table_command)
+evaluate_group.add_command(overlap_table_command)
