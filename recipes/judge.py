@@ -11,23 +11,12 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 from cgmh.errors import CgmhError
-from cgmh.evaluation.judges import NgramJudge
-from cgmh.training.corpus import read_lines
-
-STRETCH, HOLD_EVERY = 500, 100
-
-
-def read(corpus: Path, *, held: bool) -> Iterator[str]:
-    """The lines of the held-out stretches, or all others."""
-    for at, line in enumerate(read_lines(corpus)):
-        if ((at // STRETCH) % HOLD_EVERY == HOLD_EVERY // 2) == held:
-            yield line
+from cgmh.evaluation.judges import NgramJudge, training_lines
 
 
 def main() -> None:
@@ -39,11 +28,11 @@ def main() -> None:
     options = parser.parse_args()
     cutoffs = tuple(int(number) for number in options.cutoffs.split(","))
     began = time.perf_counter()
-    judge = NgramJudge.train(read(options.corpus, held=False), options.words, cutoffs)
+    judge = NgramJudge.train(training_lines(options.corpus), options.words, cutoffs)
     judge.save(options.out)
     seconds = time.perf_counter() - began
     judge = NgramJudge.load(options.out)
-    held = [line for line in read(options.corpus, held=True) if line.strip()]
+    held = [line for line in training_lines(options.corpus, held=True) if line.strip()]
     report = {
         "signature": judge.signature,
         "cutoffs": cutoffs,

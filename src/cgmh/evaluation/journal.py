@@ -12,9 +12,19 @@ from ..files import parse_json
 class Journal:
     """A file of JSON lines: what kind of run it is, then a record of each thing that was done, under its key."""
 
-    def __init__(self, path: Path, run: Mapping[str, Any], *, resume: bool = False) -> None:
-        """Begin the file anew; or, to `resume`, read what is there, which must be a run of the same kind."""
-        self.path = path
+    def __init__(
+        self,
+        path: Path,
+        run: Mapping[str, Any],
+        *,
+        resume: bool = False,
+        advice: str = "leave out `resume`, or give the same",
+    ) -> None:
+        """Begin the file anew; or, to `resume`, read what is there, which must be a run of the same kind.
+
+        `advice` says what to do where it is not.
+        """
+        self.path, self.advice = path, advice
         self.records: dict[str, dict[str, Any]] = {}
         head = json.loads(json.dumps({"run": run}))  # as it will be read back: lists for tuples
         if resume and path.exists() and self._read(head):
@@ -43,10 +53,10 @@ class Journal:
             self.records = {record["key"]: record for record in records}
             kind = dict(first["run"])
         except (ValueError, KeyError, TypeError) as error:
-            raise BadInput(f"{self.path}: not the record of a run ({error}); leave out `resume`") from error
+            raise BadInput(f"{self.path}: not the record of a run ({error}); {self.advice}") from error
         if first != head:
             other = sorted(name for name in kind.keys() | head["run"].keys() if kind.get(name) != head["run"].get(name))
-            raise BadInput(f"{self.path}: made with another {', '.join(other)}; leave out `resume`, or give the same")
+            raise BadInput(f"{self.path}: made with another {', '.join(other)}; {self.advice}")
         if len(whole) < len(text):
             self.path.write_bytes(whole)
         return True

@@ -26,12 +26,21 @@ from numpy.typing import NDArray
 from ..errors import BadInput, BadModel
 from ..files import read_json
 from ..text.tokenizer import split
+from ..training.corpus import read_lines
 
+STRETCH, HOLD_EVERY = 500, 100  # every hundredth stretch of so many lines is held out
 START, END, UNKNOWN = 0, 1, 2
 SPECIALS = ("<s>", "</s>", "<unk>")
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+
+def training_lines(corpus: Path, *, held: bool = False) -> Iterator[str]:
+    """The lines of a corpus that a judge is trained on, or those that are held out."""
+    for at, line in enumerate(read_lines(corpus)):
+        if ((at // STRETCH) % HOLD_EVERY == HOLD_EVERY // 2) == held:
+            yield line
 
 
 def discounts(counts: Ints) -> Floats:

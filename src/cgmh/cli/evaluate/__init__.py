@@ -1,0 +1,20 @@
+"""`cgmh evaluate`: the paper's tables, each by one command. A table has its command in a file of its own."""
+
+import click
+
+
+@click.group("evaluate", short_help="Make the tables of the paper: systems compared on data, with intervals.")
+def evaluate_group() -> None:
+    """Make the tables of the paper: systems compared on data, with bootstrap intervals.
+
+    \b
+    cgmh evaluate keywords --data DATA --out keywords
+    cgmh evaluate keywords --data DATA --systems ours,gbs --limit 20
+    cgmh evaluate keywords --data DATA --add mine=mine.txt      one more row, from a file
+    cgmh rate keywords/rate.jsonl                               let people score the same sentences
+
+    DATA is a folder of data sets, in the layout of docs/evaluation.md; a set that is missing is told with where to get
+    it. With --out, everything is written into a folder: a report (Markdown, and a page with plots), the table as JSON,
+    every sentence. A run that is interrupted goes on from that folder; more systems or a larger --limit only do what
+    is new.
+    """
