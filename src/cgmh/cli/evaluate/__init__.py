@@ -2,6 +2,9 @@
 
 import click
 
+from .correction import correction_command
+from .f_score import f_score_command
+
 
 @click.group("evaluate", short_help="Make the tables of the paper: systems compared on data, with intervals.")
 def evaluate_group() -> None:
@@ -11,6 +14,8 @@ def evaluate_group() -> None:
     cgmh evaluate keywords --data DATA --out keywords
     cgmh evaluate keywords --data DATA --systems ours,gbs --limit 20
     cgmh evaluate keywords --data DATA --add mine=mine.txt      one more row, from a file
+    cgmh evaluate correction --data DATA --split dev            GLEU and F0.5 on JFLEG, or FCE
+    cgmh evaluate f-score answers.m2 gold.m2                    F0.5 of marked edits
     cgmh rate keywords/rate.jsonl                               let people score the same sentences
 
     DATA is a folder of data sets, in the layout of docs/evaluation.md; a set that is missing is told with where to get
@@ -18,3 +23,7 @@ def evaluate_group() -> None:
     every sentence. A run that is interrupted goes on from that folder; more systems or a larger --limit only do what
     is new.
     """
+
+
+for command in (correction_command, f_score_command):
+    evaluate_group.add_command(command)
