@@ -51,22 +51,6 @@ class CorpusF:
         return 100 * f_scores(corpus_counts(self.sums, weights)[0])
 
 
-@dataclass(frozen=True)
-class OnlyOf:
-    """A figure of some of the items; where none of them counts, there is none."""
-
-    members: Sequence[int]
-    measured: Measured
-
-    def score(self, weights: Floats) -> Floats:
-        own = weights[:, list(self.members)]
-        counts = own.sum(1) > 0
-        scores = np.full(len(weights), np.nan)
-        if counts.any():
-            scores[counts] = self.measured.score(own[counts])
-        return scores
-
-
 Texts = Sequence[str]
 References = Sequence[Sequence[str]]
 Score = Callable[[Texts, Texts, References], Measured]  # of sources and answers, with the references of each

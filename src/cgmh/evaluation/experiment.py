@@ -73,6 +73,22 @@ class Sums:
         return self.ratio(weights @ self.counts)
 
 
+@dataclass(frozen=True)
+class OnlyOf:
+    """A figure of some of the items; where none of them counts, there is none."""
+
+    members: Sequence[int]
+    measured: Measured
+
+    def score(self, weights: Floats) -> Floats:
+        own = weights[:, list(self.members)]
+        counts = own.sum(1) > 0
+        scores = np.full(len(weights), np.nan)
+        if counts.any():
+            scores[counts] = self.measured.score(own[counts])
+        return scores
+
+
 def mean_of(values: Sequence[float] | Floats, scale: float = 1.0) -> Sums:
     """The mean of a value for each item, times `scale`: 100 makes a share one of 100."""
     column = np.asarray(values, np.float64) * scale

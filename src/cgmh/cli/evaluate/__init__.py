@@ -2,6 +2,7 @@
 
 import click
 
+from .acceptance import acceptance_command
 from .correction import correction_command
 from .f_score import f_score_command
 
@@ -15,6 +16,7 @@ def evaluate_group() -> None:
     cgmh evaluate keywords --data DATA --systems ours,gbs --limit 20
     cgmh evaluate keywords --data DATA --add mine=mine.txt      one more row, from a file
     cgmh evaluate correction --data DATA --split dev            GLEU and F0.5 on JFLEG, or FCE
+    cgmh evaluate acceptance --data DATA --split dev            the paper's kernel beside ours
     cgmh evaluate f-score answers.m2 gold.m2                    F0.5 of marked edits
     cgmh rate keywords/rate.jsonl                               let people score the same sentences
 
@@ -25,5 +27,5 @@ def evaluate_group() -> None:
     """
 
 
-for command in (correction_command, f_score_command):
+for command in (correction_command, acceptance_command, f_score_command):
     evaluate_group.add_command(command)

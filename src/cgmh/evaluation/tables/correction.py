@@ -17,7 +17,6 @@ from ...ranking import signature
 from ...settings import Settings
 from ...text.gleu import DRAWS
 from ..correction_scores import (
-    OnlyOf,
     Score,
     calibration_score,
     edits_right,
@@ -34,7 +33,18 @@ from ..corrections import (
     spread_references,
 )
 from ..datasets import sample
-from ..experiment import Answer, Column, Experiment, Measured, Published, Results, System, mean_of, mean_seconds
+from ..experiment import (
+    Answer,
+    Column,
+    Experiment,
+    Measured,
+    OnlyOf,
+    Published,
+    Results,
+    System,
+    mean_of,
+    mean_seconds,
+)
 from ..folder import DataFolder, Split, file_hash
 from ..report import Figure
 from ..rivals.recorded import read_recorded
