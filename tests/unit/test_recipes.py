@@ -241,3 +241,27 @@ def test_probabilities_are_fitted_to_what_is_kept_of_a_run(
     assert "calibration error 0.075" in shares  # (|0.25 - 0.2| + |0.9 - 1|) / 2
     assert "calibration error 0.000" in fitted
     assert "400 edits" in folds
+
+
+def test_the_rivals_of_the_paraphrase_table_are_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every system writes a line for each pair, and what is done is not done again."""
+    lines = ["how do i learn to swim\thow can i swim", "who is it\twho are they", "how do i learn to swim\tcan i swim"]
+    for part in ("train", "val", "test"):
+        (tmp_path / f"{part}.tsv").write_text("\n".join(lines * (4 if part == "train" else 1)) + "\n")
+    rivals = recipe("rivals/paraphrase.py")
+    command = f"paraphrase all --quora {tmp_path} --out {tmp_path} --epochs 2 --width 8 --draws 2 --beam 2 --device cpu"
+    monkeypatch.setattr(sys, "argv", command.split())
+    rivals.main()
+    for name in rivals.SYSTEMS:
+        report = json.loads((tmp_path / f"{name}.json").read_text())
+        assert [record["epoch"] for record in report["epochs_done"]] == [1, 2]
+        for part in ("val", "test"):
+            written = (tmp_path / f"{name}.{part}.txt").read_text().split("\n")
+            assert len(written) == 4
+            assert written[0] == written[2]
+        assert (tmp_path / "weights" / f"{name}.safetensors").is_file()
+    (tmp_path / "vae.json").unlink()
+    (tmp_path / "vae-svg.test.txt").unlink()
+    rivals.main()
+    assert (tmp_path / "vae.json").is_file()
+    assert not (tmp_path / "vae-svg.test.txt").exists()

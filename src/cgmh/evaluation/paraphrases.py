@@ -8,15 +8,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import BadInput, MissingExtra
+from ..errors import BadInput
 from ..training.corpus import read_lines
-
-if TYPE_CHECKING:
-    from sacrebleu.metrics.bleu import BLEU
+from .bleu import SIGNATURE, bleu, sentence_bleu
 
 REFERENCE_SHARE = 0.9  # of BLEU-ref in iBLEU; the rest is what BLEU-ori takes away
 _BRACKETS = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}"}
@@ -112,20 +109,6 @@ def as_question(line: str) -> str:
     return text if text.rstrip('" ').endswith(("?", ".", "!")) else f"{text} ?"
 
 
-def bleu(outputs: Sequence[str], references: Sequence[str]) -> float:
-    """BLEU-4 of the corpus, 0 to 100; one reference for each output, tokens as they stand."""
-    _check(outputs, references)
-    return float(_metric().corpus_score(outputs, [references]).score)
-
-
-def sentence_bleu(outputs: Sequence[str], references: Sequence[str]) -> list[float]:
-    """BLEU of each sentence, 0 to 100, over the orders that it is long enough for."""
-    _check(outputs, references)
-    metric = _metric(effective_order=True)
-    pairs = zip(outputs, references, strict=True)
-    return [float(metric.sentence_score(output, [reference]).score) for output, reference in pairs]
-
-
 def ibleu(bleu_ref: float, bleu_ori: float) -> float:
     """BLEU with the reference, less a part of BLEU with the source: a copy is no paraphrase."""
     return REFERENCE_SHARE * bleu_ref - (1 - REFERENCE_SHARE) * bleu_ori
@@ -135,8 +118,6 @@ def measure(outputs: Sequence[str], pairs: Sequence[Pair]) -> Scores:
     """The scores of the outputs, one for each pair."""
     ori, ref = [pair.source for pair in pairs], [pair.reference for pair in pairs]
     bleu_ref, bleu_ori = bleu(outputs, ref), bleu(outputs, ori)
-    metric = _metric()
-    metric.corpus_score(outputs, [ref])  # its signature counts the references it saw
     return Scores(
         num_pairs=len(pairs),
         bleu_ref=bleu_ref,
@@ -146,20 +127,5 @@ def measure(outputs: Sequence[str], pairs: Sequence[Pair]) -> Scores:
         sentence_bleu_ori=float(np.mean(sentence_bleu(outputs, ori))),
         mean_length=float(np.mean([len(line.split()) for line in outputs])),
         copies=float(np.mean([line.split() == source.split() for line, source in zip(outputs, ori, strict=True)])),
-        signature=f"BLEU {metric.get_signature()}",
+        signature=SIGNATURE,
     )
-
-
-def _metric(*, effective_order: bool = False) -> "BLEU":
-    try:
-        from sacrebleu.metrics.bleu import BLEU
-    except ImportError as error:
-        raise MissingExtra("sacrebleu", "evaluation") from error
-    return BLEU(tokenize="none", force=True, effective_order=effective_order)
-
-
-def _check(outputs: Sequence[str], references: Sequence[str]) -> None:
-    if len(outputs) != len(references):
-        raise BadInput(f"{len(outputs)} outputs for {len(references)} references; give one for each")
-    if not outputs:
-        raise BadInput("BLEU needs at least one output")

@@ -1,66 +1,22 @@
-"""Scores of paraphrases against hand-worked numbers and against sacrebleu; pairs read from good and bad files."""
+"""Scores of paraphrases against hand-worked numbers; pairs read from good and bad files."""
 
-import math
-import sys
 from pathlib import Path
 
 import pytest
-import sacrebleu
 
-from cgmh.errors import BadInput, MissingExtra
+from cgmh.errors import BadInput
+from cgmh.evaluation.bleu import bleu
 from cgmh.evaluation.paraphrases import (
     Pair,
     as_line,
     as_question,
-    bleu,
     from_treebank,
     ibleu,
     measure,
     read_pairs,
-    sentence_bleu,
     sources,
 )
 from cgmh.text.tokenizer import split
-
-
-def test_bleu_by_hand() -> None:
-    # Matches of 1 to 4 words: 4 of 5, 3 of 4, 2 of 3, 1 of 2; as long as the reference, so no brevity penalty.
-    expected = 100 * (4 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** (1 / 4)
-    assert bleu(["a b c d e"], ["a b c d f"]) == pytest.approx(expected)
-
-
-def test_bleu_of_a_short_output_is_cut() -> None:
-    # Every n-gram matches; 5 words for 6 give exp(1 - 6/5).
-    assert bleu(["a b c d e"], ["a b c d e f"]) == pytest.approx(100 * math.exp(1 - 6 / 5))
-
-
-def test_bleu_is_that_of_the_corpus_and_no_mean() -> None:
-    outputs, references = ["a b c d e", "a b c d e f g"], ["a b c d f", "a b c d e f g"]
-    matches, totals = [4 + 7, 3 + 6, 2 + 5, 1 + 4], [5 + 7, 4 + 6, 3 + 5, 2 + 4]
-    expected = 100 * math.prod(m / t for m, t in zip(matches, totals, strict=True)) ** (1 / 4)
-    assert bleu(outputs, references) == pytest.approx(expected)
-    assert bleu(outputs, references) != pytest.approx(sum(sentence_bleu(outputs, references)) / 2)
-
-
-def test_tokens_are_compared_as_they_stand() -> None:
-    # Another tokenizer would take "n't" or "u.s" apart and find matches in it.
-    assert bleu(["why ca n't i see the u.s"], ["why ca n't i see the u.s"]) == pytest.approx(100)
-    assert bleu(["u.s"], ["u s"]) == 0
-
-
-def test_sentence_bleu_counts_the_orders_that_a_short_sentence_has() -> None:
-    assert sentence_bleu(["a b", "a b c d e"], ["a b", "a b c d f"]) == pytest.approx(
-        [100, bleu(["a b c d e"], ["a b c d f"])]
-    )
-
-
-def test_same_as_sacrebleu() -> None:
-    outputs = ["what is the best way to learn java", "how can i lose weight", "who are you"]
-    references = ["what 's the best way to learn java quickly", "how do i lose weight fast", "who am i"]
-    assert bleu(outputs, references) == sacrebleu.corpus_bleu(outputs, [references], tokenize="none", force=True).score
-    single = sacrebleu.BLEU(tokenize="none", force=True, effective_order=True)
-    expected = [single.sentence_score(one, [other]).score for one, other in zip(outputs, references, strict=True)]
-    assert sentence_bleu(outputs, references) == expected
 
 
 @pytest.mark.parametrize(("ref", "ori", "expected"), [(20, 60, 12), (30, 100, 17), (0, 0, 0), (0, 50, -5)])
@@ -88,18 +44,6 @@ def test_copying_is_the_anchor() -> None:
     scores = measure([pair.source for pair in pairs], pairs)
     assert scores.bleu_ori == pytest.approx(100)
     assert scores.copies == 1
-
-
-@pytest.mark.parametrize(("outputs", "references"), [(["a"], []), ([], []), (["a", "b"], ["a"])])
-def test_bleu_needs_as_many_references_and_at_least_one(outputs: list[str], references: list[str]) -> None:
-    with pytest.raises(BadInput):
-        bleu(outputs, references)
-
-
-def test_missing_sacrebleu_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'cgmh\[evaluation\]'"):
-        bleu(["a"], ["a"])
 
 
 def test_read_pairs(tmp_path: Path) -> None:

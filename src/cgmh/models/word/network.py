@@ -109,15 +109,20 @@ class Network(nn.Module):
     def log_word(self, query: Tensor, word: Tensor) -> Tensor:
         """log p(word | its class) for queries [N, D]."""
         classes, size = self.config.num_classes, self.config.class_size
-        table = self.table.view(classes, size, -1)
-        products, of_chunk, order, place = products_by_class(query, word // size, table)
-        logits = products.float() + self.bias.view(classes, size)[of_chunk][:, None]  # [K, CHUNK, S]
-        within = torch.zeros(len(of_chunk) * CHUNK, dtype=torch.long, device=word.device)
-        within[place] = word[order] % size
-        log_prob = -nn.functional.cross_entropy(logits.flatten(0, 1), within, reduction="none")
-        result = torch.empty_like(log_prob[: len(query)])
-        result[order] = log_prob[place]
-        return result
+        return log_word(query, word, self.table.view(classes, size, -1), self.bias.view(classes, size))
+
+
+def log_word(query: Tensor, word: Tensor, table: Tensor, bias: Tensor) -> Tensor:
+    """log p(word | its class) [N] for queries [N, D], of a table [C, S, D] with biases [C, S]."""
+    size = table.shape[1]
+    products, of_chunk, order, place = products_by_class(query, word // size, table)
+    logits = products.float() + bias[of_chunk][:, None]  # [K, CHUNK, S]
+    within = torch.zeros(len(of_chunk) * CHUNK, dtype=torch.long, device=word.device)
+    within[place] = word[order] % size
+    log_prob = -nn.functional.cross_entropy(logits.flatten(0, 1), within, reduction="none")
+    result = torch.empty_like(log_prob[: len(query)])
+    result[order] = log_prob[place]
+    return result
 
 
 def products_by_class(query: Tensor, classes: Tensor, table: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
