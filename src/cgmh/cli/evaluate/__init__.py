@@ -5,6 +5,7 @@ import click
 from .acceptance import acceptance_command
 from .correction import correction_command
 from .f_score import f_score_command
+from .initial_state import initial_state_command
 
 
 @click.group("evaluate", short_help="Make the tables of the paper: systems compared on data, with intervals.")
@@ -17,6 +18,7 @@ def evaluate_group() -> None:
     cgmh evaluate keywords --data DATA --add mine=mine.txt      one more row, from a file
     cgmh evaluate correction --data DATA --split dev            GLEU and F0.5 on JFLEG, or FCE
     cgmh evaluate acceptance --data DATA --split dev            the paper's kernel beside ours
+    cgmh evaluate initial-state --data DATA --split dev         from corrupted starts
     cgmh evaluate f-score answers.m2 gold.m2                    F0.5 of marked edits
     cgmh rate keywords/rate.jsonl                               let people score the same sentences
 
@@ -27,5 +29,5 @@ def evaluate_group() -> None:
     """
 
 
-for command in (correction_command, acceptance_command, f_score_command):
+for command in (correction_command, acceptance_command, initial_state_command, f_score_command):
     evaluate_group.add_command(command)

@@ -13,14 +13,14 @@ TASKS = ("keywords", "paraphrase")
 @click.command(
     "acceptance", short_help="Acceptance rates of the paper's kernel and of ours, and how soon chains are fluent."
 )
-@table_options(SYSTEMS, limit=60, item="start", adds=False, judged=False)
+@table_options(SYSTEMS, limit=20, item="start", adds=False, judged=False)
 @click.option("--task", type=click.Choice([*TASKS, "both"]), default="both", show_default=True, help="What is sampled.")
 @click.option(
     "--split", type=click.Choice(["dev", "test"]), default="test", show_default=True, help="The part of the questions."
 )
 @click.option("--model", metavar="MODEL", help="A word model in place of the embedded English one.")
 @click.option(
-    "--steps", type=click.IntRange(4), help="Steps of each chain; by default 300 from keywords and 60 of a paraphrase."
+    "--steps", type=click.IntRange(4), help="Steps of each chain; by default 200 from keywords and 100 of a paraphrase."
 )
 @click.option("--chains", type=click.IntRange(1), help="Chains for each start; by default 8 of ours and 1 of paper.")
 def acceptance_command(**options: Any) -> None:

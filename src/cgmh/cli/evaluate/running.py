@@ -124,7 +124,7 @@ def make_table(
     experiment: "Experiment[Any]",
     options: dict[str, Any],
     figures: "Callable[[Results[Any]], Sequence[Figure]] | None" = None,
-) -> None:
+) -> "Results[Any]":
     """Run the experiment, print its table, and write its report with the figures; `options` are those of the table."""
     from ...evaluation.experiment import run
     from ...evaluation.plots import interval_figures
@@ -141,3 +141,4 @@ def make_table(
         drawn = [*interval_figures(results), *(figures(results) if figures else ())]
         write_report(results, out, drawn)
         click.echo(f"written: {out / 'report.html'}, report.md, table.json, answers.jsonl, rate.jsonl", err=True)
+    return results

@@ -38,7 +38,7 @@ from ..walks import Start, Walker, is_read, posed
 SYSTEMS = ("paper", "ours")
 KEYWORDS = "keywords"
 MATCHES = {"paraphrase, no matching": (), "paraphrase, KW": ("kw",), "paraphrase, KW+WVM": ("kw", "wvm:1")}
-STEPS = {KEYWORDS: 300, **dict.fromkeys(MATCHES, 60)}
+STEPS = {KEYWORDS: 200, **dict.fromkeys(MATCHES, 100)}
 COVERED, PARTS = 0.95, 4  # of the way to where chains settle, which is their mean over the last of so many parts
 CHANGED = 0.2
 EDITS = (REPLACE, INSERT, DELETE)
@@ -106,7 +106,7 @@ def make_experiment(
     made = "+".join(f"{steps or STEPS[group]}" for group in groups)
     notes = [
         f"fluent: the log probability per word has come {COVERED:.0%} of the way from the start to where it settles",
-        "changed: the distance in words from the source",
+        "changed: the distance in words from the source, over its words; no figure: not within the steps made",
         "both kernels sample the same target at temperature 1; drawing the word that stands there counts as accepted",
     ]
     if len(items) < len(asked):
