@@ -10,7 +10,7 @@ import numpy as np
 from ..text.gleu import drawn_statistics, reference_statistics, score
 from ..text.m2 import M2Sentence
 from .corrections import NUM_BINS, aligned, binned, judged, operations, read_edits
-from .experiment import Floats, Measured, Sums
+from .experiment import Floats, Measured, Sums, share
 from .f_score import Counts, compared, corpus_counts, f_scores
 
 MAX_REMEMBERED = 20_000  # sentences whose alignments are remembered
@@ -31,10 +31,10 @@ class DrawnGleu:
     def score(self, weights: Floats) -> Floats:
         num_sentences, draws, size = self.statistics.shape
         flat = self.statistics.reshape(num_sentences, draws * size)
-        share = np.random.default_rng(0).multinomial(draws, np.full(draws, 1 / draws), size=len(weights)) / draws
-        share[weights.max(1) <= 1] = 1 / draws  # [R, D]
+        drawn = np.random.default_rng(0).multinomial(draws, np.full(draws, 1 / draws), size=len(weights)) / draws
+        drawn[weights.max(1) <= 1] = 1 / draws  # [R, D]
         parts = [
-            score((weights[at : at + ROWS] @ flat).reshape(-1, draws, size)) * share[at : at + ROWS]
+            score((weights[at : at + ROWS] @ flat).reshape(-1, draws, size)) * drawn[at : at + ROWS]
             for at in range(0, len(weights), ROWS)
         ]
         scores: Floats = np.concatenate(parts).sum(1)
@@ -82,7 +82,7 @@ def edits_right(sources: Texts, answers: Texts, references: References) -> Measu
         wanted = [operations(source.split(), text.split()) for text in texts] if made else []
         right = sum(min(number, max(bag[step] for bag in wanted)) for step, number in made.items())
         counts.append([100 * right, made.total()])
-    return Sums(np.array(counts, np.float64), _share)
+    return Sums(np.array(counts, np.float64))
 
 
 def num_edits(source: str, answer: str) -> int:
@@ -104,13 +104,7 @@ def calibration_score(sources: Texts, details: Sequence[Mapping[str, Any]], refe
 
 def _calibration_error(sums: Floats) -> Floats:
     number, found, probability = np.moveaxis(sums.reshape(-1, NUM_BINS, 3), -1, 0)  # [R, bins] each
-    return _share(np.stack([np.abs(found - probability).sum(1), number.sum(1)], 1))
-
-
-def _share(sums: Floats) -> Floats:
-    """The first sum over the second; where there is nothing to share, no number."""
-    shares: Floats = np.where(sums[:, 1] > 0, sums[:, 0] / np.maximum(sums[:, 1], 1e-12), np.nan)
-    return shares
+    return share(np.stack([np.abs(found - probability).sum(1), number.sum(1)], 1))
 
 
 def _block(source: str, texts: Sequence[str]) -> M2Sentence:

@@ -20,7 +20,7 @@ TASKS = ("keywords", "paraphrase")
 )
 @click.option("--model", metavar="MODEL", help="A word model in place of the embedded English one.")
 @click.option(
-    "--steps", type=click.IntRange(4), help="Steps of each chain; by default 200 from keywords and 100 of a paraphrase."
+    "--steps", type=click.IntRange(1), help="Steps of each chain; by default 200 from keywords and 100 of a paraphrase."
 )
 @click.option("--chains", type=click.IntRange(1), help="Chains for each start; by default 8 of ours and 1 of paper.")
 def acceptance_command(**options: Any) -> None:
