@@ -68,8 +68,10 @@ def sample(items: Sequence[Item], limit: int | None, seed: int = 0) -> Sequence[
     return [items[at] for at in sorted(np.random.default_rng(seed).permutation(len(items))[:limit].tolist())]
 
 
-def keyword_sets(path: Path, num_sets: int, seed: int = 0, sizes: Sequence[int] = (1, 2, 3, 4)) -> list[KeywordSet]:
-    """Sets drawn from a tokenised file of one sentence a line, each set from another sentence.
+def keyword_sets(
+    path: Path, num_sets: int | None, seed: int = 0, sizes: Sequence[int] = (1, 2, 3, 4)
+) -> list[KeywordSet]:
+    """Sets drawn from a tokenised file of one sentence a line, each set from another sentence; all of them for None.
 
     The sentences are taken in a random order and the sizes in turn, so that each size has as many sets. The
     words of a set are drawn without replacement from those words of the sentence that hold a letter; a word that
@@ -91,7 +93,7 @@ def keyword_sets(path: Path, num_sets: int, seed: int = 0, sizes: Sequence[int] 
         if len(candidates) >= size:
             chosen = generator.choice(len(candidates), size, replace=False).tolist()
             sets.append(KeywordSet(tuple(candidates[place] for place in chosen), (texts[at],), lines[at][0]))
-    if len(sets) < num_sets:
+    if num_sets is not None and len(sets) < num_sets:
         raise BadInput(f"{path}: its sentences give {len(sets)} sets of keywords; ask for no more than that")
     return sets
 

@@ -10,21 +10,19 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ..constraints import ContainsWords
 from ..errors import BadInput
 from ..inputs import KeywordInput, ParaphraseInput
 from ..models.load import Models
-from ..proposals import GibbsOver, WordEdits
-from ..sampling import Constant, Kernel
+from ..sampling import Constant
 from ..sampling.runs import Record, run
 from ..tasks import Problem, task_of
 from ..text.sentences import Sentences
 from ..text.tokenizer import join
 from .experiment import Answer, Floats
+from .rivals.paper_kernel import CANDIDATES, paper_kernel
 
 CHAINS = {"paper": 1, "ours": 8}  # for each start; a step of the paper's costs as much as many of ours
 TOGETHER = {"paper": 2, "ours": 16}  # starts that run together
-NUM_CANDIDATES = 100
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ class Walker:
     @property
     def about(self) -> str:
         if self.name == "paper":
-            return f"Gibbs over the {NUM_CANDIDATES} best words, each scored in full; exact by its ratio"
+            return f"Gibbs over the {CANDIDATES} best words, each scored in full; exact by its ratio"
         return "one word from the fill head, or a swap, with delayed acceptance"
 
     @property
@@ -107,13 +105,6 @@ def posed(items: Sequence[Start], models: Models, chains: int, seed: int) -> Pro
     task = task_of(type(items[0].input))
     read = [source for item in items for source in task.read(item.input, models.words.vocabulary)]
     return task.pose(read, models, chains, seed)
-
-
-def paper_kernel(problem: Problem) -> Kernel:
-    """The paper's kernel on a problem: replace, insert and delete in equal shares, by Gibbs over rescored words."""
-    contains = next(each for each in problem.target.constraints if isinstance(each, ContainsWords))
-    filler = GibbsOver(problem.target.model, problem.target, NUM_CANDIDATES, own=problem.own)
-    return Kernel(problem.target, WordEdits(filler, pinned=contains.pinned), window=None)
 
 
 def curve(record: Record, steps: int, chains: int, first: Floats, after: Floats) -> Floats:

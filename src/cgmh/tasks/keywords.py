@@ -296,7 +296,7 @@ def _first_sentences(
     names = torch.arange(chains)
     draws = Draws(seed, names, torch.full_like(names, -1))
     places = torch.stack([draws.uniform(f"start {k}") for k in range(len(requirements))]).argsort(0).T.tolist()
-    usual = {place: _usual(place, lexicon) for place in _places(requirements)}
+    usual = {place: usual_form(place, lexicon) for place in _places(requirements)}
     rows = []
     for chain in range(chains):
         order = range(len(requirements)) if source.input.ordered else places[chain]
@@ -310,7 +310,7 @@ def _first_sentences(
     return rows
 
 
-def _usual(place: frozenset[int], lexicon: Lexicon) -> int:
+def usual_form(place: frozenset[int], lexicon: Lexicon) -> int:
     """The form to begin with: lower case, unless the word is mostly a name."""
     names = lexicon.vocabulary.names
 
@@ -360,7 +360,7 @@ def _exchanges(source: KeywordSource, requirements: Required, lexicon: Lexicon) 
     places = (place for required in requirements for phrase in normalize(required) for place in phrase)
     groups = variants(map(lexicon.ordered, _disjoint(places)))
     for required in requirements:
-        usual = list(dict.fromkeys(tuple(_usual(place, lexicon) for place in phrase) for phrase in required))
+        usual = list(dict.fromkeys(tuple(usual_form(place, lexicon) for place in phrase) for phrase in required))
         if len(usual) > 1 and max(map(len, usual)) > 1:
             groups.append(Group.even([*usual, *_filled_up(usual, source, lexicon)]))
     return groups

@@ -6,6 +6,7 @@ from .acceptance import acceptance_command
 from .correction import correction_command
 from .f_score import f_score_command
 from .initial_state import initial_state_command
+from .keywords import keywords_table
 
 
 @click.group("evaluate", short_help="Make the tables of the paper: systems compared on data, with intervals.")
@@ -29,5 +30,5 @@ def evaluate_group() -> None:
     """
 
 
-for command in (correction_command, acceptance_command, initial_state_command, f_score_command):
+for command in (keywords_table, correction_command, acceptance_command, initial_state_command, f_score_command):
     evaluate_group.add_command(command)

@@ -111,6 +111,11 @@ class RecurrentModel:
         proposable[self.special_ids] = False
         self._proposable = proposable.view(table.num_classes, table.class_size)
 
+    @property
+    def forward(self) -> Direction:
+        """The forward network alone, for who writes from left to right; it reads ids of the vocabulary."""
+        return self._forward
+
     def bound(self, lexicon: Lexicon) -> "RecurrentModel":
         """The same model, reading the words of a lexicon: those it does not know as unknowns of their shape."""
         other = copy(self)
