@@ -51,8 +51,6 @@ from ..rivals.recorded import read_recorded
 
 TOGETHER = {"cpu": 40, "cuda": 1024}  # sentences that are timed together
 BIG = {"ours+gemma": "gemma3-270m", "ours+smollm2": "smollm2"}
-SYSTEMS = ("source", "spellcheck", "paper", "ours", *BIG)
-DEFAULT = SYSTEMS[:4]
 PEOPLE = "people's corrections"
 _JFLEG = "JFLEG test, as printed by"
 PUBLISHED = {
