@@ -26,8 +26,8 @@ from cgmh.evaluation.corrections import (
     CorrectionSet,
     binned,
     calibration_error,
+    calibration_svg,
     judged,
-    plot_calibration,
     read_corrections,
     sample_corrections,
 )
@@ -102,7 +102,7 @@ def main() -> None:
     parser.add_argument("--limit-beside", type=int, default=700, help="sentences of it, drawn at random")
     parser.add_argument("--runs", type=Path, default=Path("runs"), help="the folder of what is kept")
     parser.add_argument("--again", action="store_true", help="answer the sets anew, whatever is kept")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="a figure, .svg or .png")
+    parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="a figure")
     parser.add_argument("--out", type=Path, default=EMBEDDED / CALIBRATION)
     args = parser.parse_args()
     edits = collect(args.set, args.limit, args.runs, again=args.again)
@@ -120,7 +120,7 @@ def main() -> None:
         sets[short(args.beside)] = show(f"{short(args.beside)}: that map", others, mapped)
     args.out.write_text(json.dumps(found.to_dict(), indent=1) + "\n", encoding="utf-8")
     if args.plot:
-        plot_calibration(sets, args.plot)
+        args.plot.write_text(calibration_svg(sets), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,15 +10,18 @@ one that writes "prices are", and so are "price" -> "prices" and the insertion o
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-from ..errors import BadInput, MissingExtra
+from ..errors import BadInput
 from ..text.edits import Edit, Words
+from ..text.m2 import M2Edit, M2Sentence
 from ..training.corpus import read_lines
 from .datasets import sample
+from .plots import empty_drawing, to_svg
 
 NUM_BINS = 10
 _EDGES = [at / NUM_BINS for at in range(NUM_BINS)]
@@ -26,7 +29,6 @@ _EDGES = [at / NUM_BINS for at in range(NUM_BINS)]
 _INSERT = _DELETE = 100
 _RECASE = 10
 _MIN_REPLACE, _MAX_REPLACE = 100, 190
-_FORMATS = (".svg", ".png")
 _FIELDS = ("start", "end", "original", "replacement", "kind", "probability", "share")
 
 
@@ -108,6 +110,11 @@ def spread_references(corrections: CorrectionSet, num_texts: int) -> list[str]:
 
 def operations(source: Sequence[str], target: Sequence[str]) -> Counter[Edit[Words]]:
     """The operations that turn the source into the target: edits of at most one token into at most one token."""
+    return Counter(_steps(source, target))
+
+
+def _steps(source: Sequence[str], target: Sequence[str]) -> list[Edit[Words]]:
+    """The same in their order; several insertions at one gap follow one another."""
     # The cheapest way from each pair of places to both ends, and its first step: tokens of the source and the target.
     # Of ways that cost the same, the one that goes on in both comes first, then the one that deletes.
     best: list[list[tuple[int, int, int]]] = [[(0, 0, 0)] * (len(target) + 1) for _ in range(len(source) + 1)]
@@ -122,14 +129,14 @@ def operations(source: Sequence[str], target: Sequence[str]) -> Counter[Edit[Wor
                 ways.append((best[i][j + 1][0] + _INSERT, 0, 1))
             if ways:
                 best[i][j] = min(ways, key=lambda way: way[0])
-    bag: Counter[Edit[Words]] = Counter()
+    steps: list[Edit[Words]] = []
     i = j = 0
     while i < len(source) or j < len(target):
         _, taken, put = best[i][j]
         if not (taken and put and source[i] == target[j]):
-            bag[Edit(i, i + taken, tuple(source[i : i + taken]), tuple(target[j : j + put]))] += 1
+            steps.append(Edit(i, i + taken, tuple(source[i : i + taken]), tuple(target[j : j + put])))
         i, j = i + taken, j + put
-    return bag
+    return steps
 
 
 def edit_operations(text: str, edit: Edit[str]) -> Counter[Edit[Words]]:
@@ -140,6 +147,26 @@ def edit_operations(text: str, edit: Edit[str]) -> Counter[Edit[Words]]:
             f"in {text!r} it does not: give the text that the edits were made for"
         )
     return operations(text.split(), (text[: edit.start] + edit.replacement + text[edit.end :]).split())
+
+
+def aligned(source: str, texts: Sequence[str]) -> M2Sentence:
+    """A sentence with what each text makes of it, as if its writer had marked it: an annotator for each text.
+
+    Operations on neighbouring tokens are one edit.
+    """
+    tokens = tuple(source.split())
+    edits = {at: tuple(_joined(_steps(tokens, text.split()))) for at, text in enumerate(texts)}
+    return M2Sentence(tokens, edits)
+
+
+def _joined(steps: Sequence[Edit[Words]]) -> Iterator[M2Edit]:
+    waiting: list[Edit[Words]] = []
+    for step in [*steps, None]:  # None is the end
+        if waiting and (step is None or step.start != waiting[-1].end):
+            text = " ".join(word for each in waiting for word in each.replacement)
+            yield M2Edit(waiting[0].start, waiting[-1].end, "edit", (text,))
+            waiting.clear()
+        waiting += [] if step is None else [step]
 
 
 def read_edits(records: Sequence[Mapping[str, Any]]) -> list[Edit[str]]:
@@ -198,34 +225,24 @@ def calibration_error(bins: Sequence[Bin]) -> float:
     return apart / sum(part.num_edits for part in bins)
 
 
-def plot_calibration(sets: Mapping[str, Sequence[Bin]], path: Path) -> None:
-    """A figure, SVG or PNG by its suffix: the share of edits that are right by probability, and how many there are.
+def calibration_svg(sets: Mapping[str, Sequence[Bin]]) -> str:
+    """A figure: the share of edits that are right by probability, and how many edits there are.
 
     The first set is drawn with the number of its edits, others as lines beside it.
     """
-    if path.suffix.lower() not in _FORMATS:
-        raise BadInput(f"{path}: a figure's name must end in {' or '.join(_FORMATS)}")
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtra("matplotlib", "evaluation") from error
-    # Text stays text, and the same numbers give the same file.
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "cgmh", "font.size": 9}):
-        figure = Figure(figsize=(7.2, 2.8), layout="constrained")
-        shares, counts = figure.subplots(1, 2)
-        shares.plot([0, 1], [0, 1], ":", color="gray", label="perfectly calibrated")
-        for (name, bins), line in zip(sets.items(), ("o-", "s--", "^-."), strict=False):
-            shares.plot([part.mean_probability for part in bins], [part.share for part in bins], line, label=name)
-        shares.set(xlim=(0, 1), ylim=(0, 1), xlabel="probability of an edit", ylabel="share in some reference")
-        shares.legend()
-        first = next(iter(sets.values()), [])
-        counts.bar([part.low for part in first], [part.num_edits for part in first], width=1 / NUM_BINS, align="edge")
-        counts.set(xlim=(0, 1), xlabel="probability of an edit", ylabel="number of edits")
-        for axes in (shares, counts):
-            axes.grid(alpha=0.3)
-        metadata = {"Date": None, "Creator": None} if path.suffix.lower() == ".svg" else {"Software": None}
-        figure.savefig(path, dpi=200, metadata=metadata)
+    drawing = empty_drawing(7.2, 2.8)
+    shares, counts = drawing.subplots(1, 2)
+    shares.plot([0, 1], [0, 1], ":", color="gray", label="perfectly calibrated")
+    for (name, bins), line in zip(sets.items(), cycle(("o-", "s--", "^-."))):
+        shares.plot([part.mean_probability for part in bins], [part.share for part in bins], line, label=name)
+    shares.set(xlim=(0, 1), ylim=(0, 1), xlabel="probability of an edit", ylabel="share in some reference")
+    shares.legend()
+    first = next(iter(sets.values()), [])
+    counts.bar([part.low for part in first], [part.num_edits for part in first], width=1 / NUM_BINS, align="edge")
+    counts.set(xlim=(0, 1), xlabel="probability of an edit", ylabel="number of edits")
+    for axes in (shares, counts):
+        axes.grid(alpha=0.3)
+    return to_svg(drawing)
 
 
 def _replacing(old: str, new: str) -> int:

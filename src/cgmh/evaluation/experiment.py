@@ -62,15 +62,38 @@ class Measured(Protocol):
         """[R, N] how often each item counts -> [R]."""
 
 
+def share(sums: Floats) -> Floats:
+    """[R]: the first of the sums [R, 2] over the second; no number where there is nothing to share."""
+    some = sums[:, 1] > 0
+    shares: Floats = np.where(some, sums[:, 0] / np.where(some, sums[:, 1], 1), np.nan)
+    return shares
+
+
 @dataclass(frozen=True)
 class Sums:
     """A figure that is a function of sums over the items: a mean, a share, BLEU of a corpus."""
 
     counts: Floats  # [N, S]
-    ratio: Callable[[Floats], Floats] = lambda sums: sums[:, 0] / sums[:, 1]  # [R, S] -> [R]
+    ratio: Callable[[Floats], Floats] = share  # [R, S] -> [R]
 
     def score(self, weights: Floats) -> Floats:
         return self.ratio(weights @ self.counts)
+
+
+@dataclass(frozen=True)
+class OnlyOf:
+    """A figure of some of the items; where none of them counts, there is none."""
+
+    members: Sequence[int]
+    measured: Measured
+
+    def score(self, weights: Floats) -> Floats:
+        own = weights[:, list(self.members)]
+        counts = own.sum(1) > 0
+        scores = np.full(len(weights), np.nan)
+        if counts.any():
+            scores[counts] = self.measured.score(own[counts])
+        return scores
 
 
 def mean_of(values: Sequence[float] | Floats, scale: float = 1.0) -> Sums:

@@ -9,7 +9,10 @@ Two ways to compare, both with the annotator of each sentence who is best for th
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import BadInput
 from ..text.m2 import M2Edit, M2Sentence
@@ -20,6 +23,7 @@ _UNKNOWN = "UNK"  # a mistake that the annotator found but did not correct
 _Key = tuple[int, int, str]  # start, end, correction
 _Node = tuple[int, int]  # so many tokens of the source and of the target are done
 _Steps = dict[_Node, list[_Node]]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -44,8 +48,7 @@ class Counts:
         return self.right / (self.right + self.missing) if self.missing else 1.0
 
     def f_score(self, beta: float = BETA) -> float:
-        precision, recall = self.precision, self.recall
-        return (1 + beta**2) * precision * recall / (beta**2 * precision + recall) if precision + recall else 0.0
+        return float(f_scores(np.array(astuple(self), dtype=np.float64), beta))
 
 
 @dataclass(frozen=True)
@@ -68,27 +71,59 @@ def score_m2(
     """
     if len(hypotheses) != len(gold):
         raise BadInput(f"{len(hypotheses)} sentences in the answers, {len(gold)} in the gold file; give the same ones")
-    compare: Compare = _by_match if max_match else _by_spans
-    total = Counts()
-    by_type: dict[str, Counts] = {}
     for number, (hypothesis, wanted) in enumerate(zip(hypotheses, gold, strict=True), start=1):
         if hypothesis.tokens != wanted.tokens:
             raise BadInput(
                 f"sentence {number}: the answer is of {' '.join(hypothesis.tokens)!r}, the gold file has "
                 f"{' '.join(wanted.tokens)!r}; the tokens must be the same"
             )
-        ways = [compare(hypothesis, edits) for edits in wanted.edits.values()]
-        sums = [sum(way.values(), Counts()) for way in ways]
-        best = max(
-            range(len(ways)),
-            key=lambda at: (
-                round((total + sums[at]).f_score(beta), 4), sums[at].right, -sums[at].wrong, -sums[at].missing,
-            ),
-        )  # fmt: skip
-        total += sums[best]
-        for type, counts in ways[best].items():
+    ways = [compared(*blocks, max_match=max_match) for blocks in zip(hypotheses, gold, strict=True)]
+    sums = [[sum(way.values(), Counts()) for way in of_sentence] for of_sentence in ways]
+    totals, chosen = corpus_counts(sums, np.ones((1, len(sums))), beta)
+    by_type: dict[str, Counts] = {}
+    for of_sentence, best in zip(ways, chosen[0].tolist(), strict=True):
+        for type, counts in of_sentence[best].items():
             by_type[type] = by_type.get(type, Counts()) + counts
-    return FScores(total, dict(sorted(by_type.items())))
+    return FScores(Counts(*map(int, totals[0])), dict(sorted(by_type.items())))
+
+
+def compared(hypothesis: M2Sentence, wanted: M2Sentence, *, max_match: bool = False) -> list[dict[str, Counts]]:
+    """The counts of a sentence with each annotator, by type."""
+    compare: Compare = _by_match if max_match else _by_spans
+    return [compare(hypothesis, edits) for edits in wanted.edits.values()]
+
+
+def corpus_counts(
+    sums: Sequence[Sequence[Counts]], weights: Floats, beta: float = BETA
+) -> tuple[Floats, NDArray[np.int64]]:
+    """[R,3]: right, wrong and missing edits of a corpus, where each sentence counts as often as `weights` [R,N] say.
+
+    ``sums[sentence]`` are its counts with each annotator. [R,N]: the annotator of each sentence who was best for the
+    score of the corpus so far; of equal ones the one with more right, fewer wrong and fewer missing edits.
+    """
+    totals = np.zeros((len(weights), 3))
+    chosen = np.zeros(weights.shape, dtype=np.int64)
+    for at, of_sentence in enumerate(sums):
+        preferred = sorted(
+            range(len(of_sentence)),
+            key=lambda own: (-of_sentence[own].right, of_sentence[own].wrong, of_sentence[own].missing),
+        )
+        counts = np.array([astuple(of_sentence[own]) for own in preferred])  # [A,3]
+        after = totals[:, None] + weights[:, at, None, None] * counts  # [R,A,3]
+        best = np.round(f_scores(after, beta), 4).argmax(1)  # [R]; the first of equal ones
+        totals = after[np.arange(len(weights)), best]
+        chosen[:, at] = np.array(preferred)[best]
+    return totals, chosen
+
+
+def f_scores(counts: Floats, beta: float = BETA) -> Floats:
+    """[...]: the F scores of counts [...,3] of right, wrong and missing edits."""
+    right, wrong, missing = np.moveaxis(counts, -1, 0)
+    precision = np.where(wrong > 0, right / np.maximum(right + wrong, 1), 1.0)
+    recall = np.where(missing > 0, right / np.maximum(right + missing, 1), 1.0)
+    both = beta**2 * precision + recall
+    scores: Floats = np.where(both > 0, (1 + beta**2) * precision * recall / np.where(both > 0, both, 1), 0.0)
+    return scores
 
 
 def _by_spans(hypothesis: M2Sentence, wanted: Sequence[M2Edit]) -> dict[str, Counts]:

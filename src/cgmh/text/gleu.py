@@ -107,6 +107,11 @@ def reference_statistics(
 
 def drawn_gleu(rows: Sequence[NDArray[np.int64]], draws: int = DRAWS, seed: int = 0) -> float:
     """GLEU in per cent of sentences given by their statistics with each reference, [A,10] for every sentence."""
+    return float(score(drawn_statistics(rows, draws, seed).sum(0)).mean())
+
+
+def drawn_statistics(rows: Sequence[NDArray[np.int64]], draws: int = DRAWS, seed: int = 0) -> NDArray[np.int64]:
+    """[S,D,10]: the statistics of each sentence with the reference that each draw takes."""
     if not rows:
         raise BadInput("GLEU needs at least one sentence")
     if draws < 1:
@@ -115,8 +120,7 @@ def drawn_gleu(rows: Sequence[NDArray[np.int64]], draws: int = DRAWS, seed: int 
     if not all(sizes):
         raise BadInput(f"sentence {sizes.index(0) + 1} has no reference; at least one is needed")
     chosen = _choices(tuple(sizes), draws, seed)  # [D,S]
-    sums = sum((row[chosen[:, at]] for at, row in enumerate(rows)), np.zeros((draws, NUM_STATISTICS)))  # [D,10]
-    return float(score(sums).mean())
+    return np.stack([row[chosen[:, at]] for at, row in enumerate(rows)])
 
 
 @lru_cache(maxsize=8)

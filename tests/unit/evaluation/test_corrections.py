@@ -12,17 +12,19 @@ from cgmh.errors import BadInput, MissingExtra
 from cgmh.evaluation.corrections import (
     Bin,
     CorrectionSet,
+    aligned,
     calibration,
     calibration_error,
+    calibration_svg,
     edit_operations,
     operations,
-    plot_calibration,
     read_corrections,
     read_edits,
     sample_corrections,
     spread_references,
 )
 from cgmh.text.edits import Edit, splice
+from cgmh.text.m2 import M2Edit
 
 SOURCE = "the tea price very high now ."
 words = st.lists(st.sampled_from("a b c The the very price prices".split()), max_size=8)
@@ -233,20 +235,33 @@ def test_probabilities_out_of_range_and_no_edits_are_told() -> None:
 BINS = [Bin(0.5, 0.6, 4, 2, 0.55), Bin(0.9, 1.0, 10, 9, 0.97)]
 
 
-def test_figure_is_the_same_each_time_and_has_its_text(tmp_path: Path) -> None:
+def test_figure_is_the_same_each_time_and_has_its_text() -> None:
     pytest.importorskip("matplotlib")
-    first, second = tmp_path / "a.svg", tmp_path / "b.svg"
-    for path in (first, second, tmp_path / "c.png"):
-        plot_calibration({"ours": BINS, "others": BINS[1:]}, path)
-    assert first.read_bytes() == second.read_bytes()
+    sets = {"ours": BINS, "others": BINS[1:]}
+    figure = calibration_svg(sets)
+    assert figure == calibration_svg(sets)
     for text in ("share in some reference", "ours", "others"):
-        assert text in first.read_text(encoding="utf-8")
-    assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG")
+        assert text in figure
 
 
-def test_figure_needs_a_known_format_and_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(BadInput, match=r"must end in \.svg or \.png"):
-        plot_calibration({"ours": BINS}, tmp_path / "a.jpeg")
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
+def test_figure_needs_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtra, match=r"cgmh\[evaluation\]"):
-        plot_calibration({"ours": BINS}, tmp_path / "a.svg")
+        calibration_svg({"ours": BINS})
+
+
+def test_what_texts_make_of_a_sentence_as_marked_edits() -> None:
+    block = aligned("he go to the school", ["he goes to school", "he go to the school", "now he went to school"])
+    assert block.tokens == ("he", "go", "to", "the", "school")
+    assert block.edits == {
+        0: (M2Edit(1, 2, "edit", ("goes",)), M2Edit(3, 4, "edit", ("",))),
+        1: (),
+        2: (M2Edit(0, 0, "edit", ("now",)), M2Edit(1, 2, "edit", ("went",)), M2Edit(3, 4, "edit", ("",))),
+    }
+    # Changes side by side are one edit.
+    assert aligned("a b c", ["a x y c"]).edits[0] == (M2Edit(1, 2, "edit", ("x y",)),)
+
+
+@given(words, words)
+def test_marked_edits_lead_to_the_text(source: list[str], target: list[str]) -> None:
+    assert list(aligned(" ".join(source), [" ".join(target)]).corrected()) == target

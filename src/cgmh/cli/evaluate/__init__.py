@@ -2,9 +2,13 @@
 
 import click
 
-from .keywords import keywords_table
-from .overlap import overlap_table_command
-from .paraphrase import paraphrase_table_command
+from .acceptance import acceptance_command
+from .correction import correction_command
+from .f_score import f_score_command
+from .initial_state import initial_state_command
+from .keywords import keywords_command
+from .overlap import overlap_command
+from .paraphrase import paraphrase_command
 
 
 @click.group("evaluate", short_help="Make the tables of the paper: systems compared on data, with intervals.")
@@ -17,6 +21,10 @@ def evaluate_group() -> None:
     cgmh evaluate keywords --data DATA --add mine=mine.txt      one more row, from a file
     cgmh evaluate paraphrase --data DATA --split dev            question pairs, on the part to try things out
     cgmh evaluate overlap --data DATA --out overlap             words of the source by place, as a figure
+    cgmh evaluate correction --data DATA --split dev            GLEU and F0.5 on JFLEG, or FCE
+    cgmh evaluate acceptance --data DATA --split dev            the paper's kernel beside ours
+    cgmh evaluate initial-state --data DATA --split dev         from corrupted starts
+    cgmh evaluate f-score answers.m2 gold.m2                    F0.5 of marked edits
     cgmh rate keywords/rate.jsonl                               let people score the same sentences
 
     DATA is a folder of data sets, in the layout of docs/evaluation.md; a set that is missing is told with where to get
@@ -26,6 +34,13 @@ def evaluate_group() -> None:
     """
 
 
-evaluate_group.add_command(keywords_table)
-evaluate_group.add_command(paraphrase_table_command)
-evaluate_group.add_command(overlap_table_command)
+for command in (
+    keywords_command,
+    paraphrase_command,
+    overlap_command,
+    correction_command,
+    acceptance_command,
+    initial_state_command,
+    f_score_command,
+):
+    evaluate_group.add_command(command)

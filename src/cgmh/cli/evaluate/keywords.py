@@ -36,7 +36,7 @@ USUAL = ("ours", "gbs", "sep", "asyn", "human")
     metavar="FILE",
     help="Let sep and asyn write with these weights (recipes/rivals/backward_forward.py), in place of what they wrote.",
 )
-def keywords_table(data: Path, systems: str, which: str, weights: Path | None, **options: Any) -> None:
+def keywords_command(data: Path, systems: str, which: str, weights: Path | None, **options: Any) -> None:
     """Sentences from keywords: the table of the paper with our language models, and CommonGen.
 
     \b

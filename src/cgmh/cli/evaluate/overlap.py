@@ -14,7 +14,7 @@ USUAL = ("vae", "paper-kw", "ours")  # as in evaluation/tables/overlap.py, which
 @table_options(SYSTEMS, default=USUAL, item="pair")
 @paraphrase_options
 @click.pass_context
-def overlap_table_command(ctx: click.Context, /, **options: Any) -> None:
+def overlap_command(ctx: click.Context, /, **options: Any) -> None:
     """The paper's figure of word overlap: how many answers have a word of the source in each place.
 
     \b

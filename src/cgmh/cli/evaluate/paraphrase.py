@@ -61,7 +61,7 @@ def paraphrase_options(command: Command) -> Command:
 @table_options(SYSTEMS, item="pair")
 @paraphrase_options
 @click.pass_context
-def paraphrase_table_command(ctx: click.Context, /, **options: Any) -> None:
+def paraphrase_command(ctx: click.Context, /, **options: Any) -> None:
     """The table of paraphrases on question pairs (DATA/quora): the paper's variants, rivals, people, and ours.
 
     \b

@@ -20,10 +20,32 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def table_options(
-    systems: Sequence[str], *, default: Sequence[str] | None = None, limit: int = 100, item: str = "item"
+    systems: Sequence[str],
+    *,
+    default: Sequence[str] | None = None,
+    limit: int = 100,
+    item: str = "item",
+    adds: bool = True,
+    judged: bool = True,
 ) -> Callable[[Command], Command]:
-    """The options of every table. `systems` can be asked for; by default the `default` ones are, or all of them."""
+    """The options of every table. `systems` can be asked for; by default the `default` ones are, or all of them.
+
+    A table whose rows are not of texts alone `adds` none from files; one that is not `judged` needs no n-gram judge.
+    """
     usual = ",".join(default or systems)
+    adding = click.option(
+        "--add",
+        multiple=True,
+        metavar="NAME=FILE",
+        help=f"One more row, read from a file: text with a line for each {item} of the data, or .jsonl with `key` "
+        "and `text`. Repeat it for more.",
+    )
+    judging = click.option(
+        "--judge",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="The n-gram judge, as recipes/judge.py writes it; by default one is made of DATA/judge, once.",
+    )
     options = (
         click.option(
             "--data",
@@ -39,13 +61,7 @@ def table_options(
             metavar="NAMES",
             help=f"The rows, with commas between: {', '.join(systems)}.",
         ),
-        click.option(
-            "--add",
-            multiple=True,
-            metavar="NAME=FILE",
-            help=f"One more row, read from a file: text with a line for each {item} of the data, or .jsonl with `key` "
-            "and `text`. Repeat it for more.",
-        ),
+        *([adding] if adds else []),
         click.option(
             "--limit",
             type=click.IntRange(0),
@@ -60,12 +76,7 @@ def table_options(
             metavar="DIR",
             help="Write report, table and all sentences into a folder; a run that was interrupted goes on from it.",
         ),
-        click.option(
-            "--judge",
-            type=click.Path(path_type=Path),
-            metavar="DIR",
-            help="The n-gram judge, as recipes/judge.py writes it; by default one is made of DATA/judge, once.",
-        ),
+        *([judging] if judged else []),
         click.option("--json", "as_json", is_flag=True, help="Print the table as one JSON object."),
         click.option("--quiet", is_flag=True, help="No progress bar."),
     )
@@ -113,7 +124,7 @@ def make_table(
     experiment: "Experiment[Any]",
     options: dict[str, Any],
     figures: "Callable[[Results[Any]], Sequence[Figure]] | None" = None,
-) -> None:
+) -> "Results[Any]":
     """Run the experiment, print its table, and write its report with the figures; `options` are those of the table."""
     from ...evaluation.experiment import run
     from ...evaluation.plots import interval_figures
@@ -130,3 +141,4 @@ def make_table(
         drawn = [*interval_figures(results), *(figures(results) if figures else ())]
         write_report(results, out, drawn)
         click.echo(f"written: {out / 'report.html'}, report.md, table.json, answers.jsonl, rate.jsonl", err=True)
+    return results

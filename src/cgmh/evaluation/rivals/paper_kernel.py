@@ -86,13 +86,13 @@ class PaperKernel:
     def _write(self, item: KeywordSet) -> str:
         problem = self._pose(item, 1)
         beta = Constant(1 / self.temperature)
-        record = run(self._kernel(problem), problem.start, self.steps, self.seed, beta, torch.arange(1))
+        record = run(paper_kernel(problem), problem.start, self.steps, self.seed, beta, torch.arange(1))
         return _likeliest(problem, [record], min(FROM_STEP, self.steps // 2))
 
     def _write_within(self, item: KeywordSet, seconds: float, pool: ThreadPoolExecutor, cores: int) -> tuple[str, int]:
         """The sentence, and the steps that all chains made for it within so many seconds."""
         problem = self._pose(item, CHAINS)
-        kernel, beta = self._kernel(problem), Constant(1 / self.temperature)
+        kernel, beta = paper_kernel(problem), Constant(1 / self.temperature)
         ends = time.perf_counter() + seconds
 
         def part(names: torch.Tensor) -> tuple[list[Record], int]:
@@ -118,10 +118,12 @@ class PaperKernel:
         start = [*ids, *map(lexicon.add, source.endings[:1])]
         return Keywords().pose([source], self.models, chains, self.seed, lexicon, [Standing([start])])
 
-    def _kernel(self, problem: Problem) -> Kernel:
-        contains = next(each for each in problem.target.constraints if isinstance(each, ContainsWords))
-        filler = GibbsOver(problem.target.model, problem.target, CANDIDATES)
-        return Kernel(problem.target, WordEdits(filler, (1 / 3, 1 / 3, 1 / 3), contains.pinned), window=None)
+
+def paper_kernel(problem: Problem) -> Kernel:
+    """The paper's kernel on a problem: replace, insert and delete in equal shares, by Gibbs over rescored words."""
+    contains = next(each for each in problem.target.constraints if isinstance(each, ContainsWords))
+    filler = GibbsOver(problem.target.model, problem.target, CANDIDATES, own=problem.own)
+    return Kernel(problem.target, WordEdits(filler, pinned=contains.pinned), window=None)
 
 
 def _likeliest(problem: Problem, records: Sequence[Record], from_step: int = 0) -> str:
