@@ -3,6 +3,7 @@
 import gc
 import os
 import re
+import signal
 import tempfile
 
 import pytest
@@ -13,6 +14,10 @@ os.environ["OMP_NUM_THREADS"] = "1"
 
 # A model that the user pulled must not change what a test sees: the store is an empty directory of its own.
 os.environ["CGMH_HOME"] = tempfile.mkdtemp(prefix="cgmh-tests-")
+
+# A shell lets what it runs in the background ignore interruptions; tests interrupt, also the processes they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples on every run, so that a change is judged by what it changed. `--hypothesis-profile hunt` looks
 # for new ones; what it finds becomes a test of its own.
