@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from ...api import solve
-from ...errors import BadInput, MissingExtra
+from ...errors import BadInput
 from ...inputs import KeywordInput
 from ...models.load import Models, load_models
 from ...models.protocols import TextModel, ask
@@ -25,6 +25,7 @@ from ...ranking import signature
 from ...settings import Settings
 from ...text.tokenizer import split
 from ...text.vocabulary import is_counted
+from ..bleu import bleu_counts, bleu_from_counts
 from ..checkers import covers
 from ..datasets import KeywordSet, concept_sets, keyword_sets
 from ..experiment import (
@@ -218,7 +219,7 @@ def _columns(judge: NgramJudge, reader: TextModel | None, *, inflect: bool) -> l
         about = f"mean nats per word, by {reader.name}, which no system used"
         columns.append(Column(f"NLL {READER}", "lower", _reader_nll(reader), about))
     if inflect:
-        columns.append(Column("BLEU-4", "higher", _bleu, "of the corpus, all references; people without their own"))
+        columns.append(Column("BLEU-4", "higher", _bleu, "of the corpus in lower case, all references; people without their own"))
     return [
         *columns,
         Column("coverage", "higher", _coverage(inflect=inflect), "% with all keywords", 1),
@@ -289,29 +290,17 @@ def _repetition(_: Sequence[KeywordSet], answers: Sequence[Answer]) -> Measured:
 
 def _bleu(items: Sequence[KeywordSet], answers: Sequence[Answer]) -> Measured | None:
     """BLEU-4 of the corpus against all references; an answer that is one of them is compared with the others."""
-    try:
-        from sacrebleu.metrics.bleu import BLEU
-    except ImportError as error:
-        raise MissingExtra("sacrebleu", "evaluation") from error
-    metric = BLEU(lowercase=True, force=True, effective_order=True)
-    counts = []
-    for item, answer in zip(items, answers, strict=True):
-        own = answer.details.get("reference")
-        references = [text for at, text in enumerate(item.references) if at != own]
-        if not references:
-            return None
-        score = metric.sentence_score(answer.text, references)
-        counts.append([score.sys_len, score.ref_len, *score.counts, *score.totals])
+    references = [
+        [_lower(text) for at, text in enumerate(item.references) if at != answer.details.get("reference")]
+        for item, answer in zip(items, answers, strict=True)
+    ]
+    if not all(references):
+        return None
+    return Sums(bleu_counts([_lower(answer.text) for answer in answers], references), bleu_from_counts)
 
-    def bleu(sums: Floats) -> Floats:
-        return np.array(
-            [
-                BLEU.compute_bleu(row[2:6].tolist(), row[6:].tolist(), *row[:2].astype(int).tolist()).score
-                for row in sums
-            ]
-        )
 
-    return Sums(np.array(counts, np.float64), bleu)
+def _lower(text: str) -> str:
+    return " ".join(split(text)).lower()
 
 
 def _published() -> list[Published]:
