@@ -219,7 +219,9 @@ def _columns(judge: NgramJudge, reader: TextModel | None, *, inflect: bool) -> l
         about = f"mean nats per word, by {reader.name}, which no system used"
         columns.append(Column(f"NLL {READER}", "lower", _reader_nll(reader), about))
     if inflect:
-        columns.append(Column("BLEU-4", "higher", _bleu, "of the corpus in lower case, all references; people without their own"))
+        columns.append(
+            Column("BLEU-4", "higher", _bleu, "of the corpus in lower case, all references; people without their own")
+        )
     return [
         *columns,
         Column("coverage", "higher", _coverage(inflect=inflect), "% with all keywords", 1),

@@ -1,4 +1,4 @@
-"""A network in int8, for processors that multiply it fast: each row of a matrix in int8 with a scale of its own.
+"""A network in int8, for processors with VNNI: each row of a matrix in int8 with a scale of its own.
 
 What a matrix multiplies is rounded to int8 too, with one scale for a whole vector, so a few large channels would leave
 little for the others. Before rounding, each channel is therefore divided by a factor, and the column of the matrix that

@@ -28,7 +28,7 @@ from .registry import REGISTRY
 LLAMA_FORMAT = "cgmh-llama-1"
 CONFIG, TOKENIZER, WEIGHTS, TERMS = "config.json", "tokenizer.json", "weights.safetensors", "TERMS.html"
 VERBS = "verbs.json.gz"  # of the embedded model
-INT8 = "int8.safetensors"  # the same weights once more, for processors that multiply int8 fast
+INT8 = "int8.safetensors"  # the same weights once more, for processors with VNNI
 EMBEDDED = Path(__file__).parents[1] / "en"
 AGAIN = "get the model again (`cgmh train`, `cgmh models pull`)"
 CHOICES = (

@@ -1,4 +1,4 @@
-"""Matrices of a transformer in int8, on processors that multiply it fast.
+"""Matrices of a transformer in int8, on processors with VNNI.
 
 A row of a matrix has a scale of its own, and so has each vector that it is multiplied with, never one that depends on
 the batch: whole numbers are summed exactly, so a vector has the same products whatever stands beside it.

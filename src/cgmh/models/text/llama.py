@@ -20,7 +20,7 @@ from ...errors import BadInput, BadModel
 from ...files import parse_json
 from ...threads import second_thread, single_threaded
 from ..pull.store import INT8, LLAMA_FORMAT, TOKENIZER, WEIGHTS, read_checked, read_config
-from ..word.layers import int8_is_fast
+from ..word.layers import has_vnni
 from .bpe import BytePairs
 from .build import build_int8_network, build_network
 from .prefixes import PendingTexts, Prefixes
@@ -254,7 +254,7 @@ def _common(first: Sequence[int], second: Sequence[int]) -> int:
 def load_llama(directory: Path, device: torch.device | str = "cpu", precision: str | None = None) -> LlamaModel:
     """The model of a directory that `cgmh models pull` wrote.
 
-    `precision` is bfloat16 on a GPU; on a CPU int8 where the model has it and the processor multiplies it fast,
+    `precision` is bfloat16 on a GPU; on a CPU int8 where the model has it and the processor has VNNI,
     otherwise bfloat16 or float32, whichever is fast. float32 agrees with the reference implementation to 1e-3 per
     sentence. "steady" is int8 or float32: numbers that do not depend on the batch.
     """
@@ -283,11 +283,11 @@ def load_llama(directory: Path, device: torch.device | str = "cpu", precision: s
 
 
 def _precision(wanted: str | None, device: torch.device, *, has_int8: bool) -> str:
-    if wanted == "int8" and (device.type != "cpu" or not has_int8 or not int8_is_fast()):
-        raise BadInput("precision int8: this model has no weights in int8, or the device does not multiply it fast")
+    if wanted == "int8" and (device.type != "cpu" or not has_int8 or not has_vnni()):
+        raise BadInput("precision int8: this model has no weights in int8, or the device is no processor with VNNI")
     if wanted not in (None, "steady"):
         return wanted
-    if device.type == "cpu" and has_int8 and int8_is_fast():
+    if device.type == "cpu" and has_int8 and has_vnni():
         return "int8"
     fast = wanted is None and (device.type == "cuda" or _bfloat16_is_fast())
     return "bfloat16" if fast else "float32"

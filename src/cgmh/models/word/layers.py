@@ -20,15 +20,19 @@ FEW = 4  # rows from which on a product is the same row by row, however many the
 
 
 def int8_is_fast() -> bool:
-    """Whether this processor multiplies int8 exactly and fast (the VNNI instructions)."""
-    supported = getattr(torch.cpu, "_is_vnni_supported", getattr(torch.cpu, "_is_avx512_vnni_supported", None))
+    """Whether this processor multiplies int8 faster than floats: x86 with AVX2."""
     return (
         hasattr(torch, "_make_per_channel_quantized_tensor")
         and hasattr(torch.ops.quantized, "linear_with_input_q_dq_qweight_dq_output_fp32")
-        and supported is not None
-        and bool(supported())
+        and torch.backends.cpu.get_cpu_capability().startswith("AVX")
         and "fbgemm" in torch.backends.quantized.supported_engines
     )
+
+
+def has_vnni() -> bool:
+    """Whether this processor sums products of int8 in 32 bits; others sum two of them in 16, which may overflow."""
+    supported = getattr(torch.cpu, "_is_vnni_supported", getattr(torch.cpu, "_is_avx512_vnni_supported", None))
+    return int8_is_fast() and supported is not None and bool(supported())
 
 
 def widen(tensor: Tensor) -> Tensor:
@@ -37,20 +41,31 @@ def widen(tensor: Tensor) -> Tensor:
 
 
 class Int8Linear:
-    """W x + b with W in int8 and x, between -1 and 1, rounded to 255 levels."""
+    """W x + b with W in int8 and x, between -1 and 1, rounded to 255 levels.
 
-    def __init__(self, packed: Any) -> None:
-        self._packed = packed
+    Without VNNI, W is the sum of two matrices of half its size, of which no two products overflow: twice the work, and
+    the same sums.
+    """
+
+    def __init__(self, packed: Any, *, halved: bool) -> None:
+        self._packed, self._halved = packed, halved
         operation = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32.default
         # Without the look for tracers around each call, which takes as long as a product of one row.
         self._multiply = getattr(operation, "_op", operation)
 
     @classmethod
-    def of(cls, weight: Tensor, scale: Tensor, bias: Tensor) -> "Int8Linear":
-        return cls(_packed(_quantised(weight, scale), bias.float()))
+    def of(cls, weight: Tensor, scale: Tensor, bias: Tensor, *, halved: bool | None = None) -> "Int8Linear":
+        halved = not has_vnni() if halved is None else halved
+        bias = bias.float()
+        if halved:
+            half = weight >> 1
+            weight, scale = torch.cat([half, weight - half]), torch.cat([scale, scale])
+            bias = torch.cat([bias, torch.zeros_like(bias)])
+        return cls(_packed(_quantised(weight, scale), bias), halved=halved)
 
     def __call__(self, x: Tensor) -> Tensor:
-        return self._multiply(x, 1 / 127, 128, self._packed)  # type: ignore[no-any-return]
+        products: Tensor = self._multiply(x, 1 / 127, 128, self._packed)
+        return torch.add(*products.chunk(2, 1)) if self._halved else products
 
 
 def _quantised(weight: Tensor, scale: Tensor) -> Tensor:
@@ -66,15 +81,17 @@ def _packed(quantised: Tensor, bias: Tensor) -> Any:
 
 
 def int8_linears(parts: Sequence[tuple[Tensor, Tensor]]) -> list[Int8Linear]:
-    """Several maps without bias, of rows and their scales; two threads pack them."""
+    """Several maps without bias, of rows and their scales, on a processor with VNNI; two threads pack them."""
     quantised = [_quantised(weight, scale) for weight, scale in parts]
     biases = [torch.zeros(len(scale)) for _, scale in parts]
     other, half = second_thread(), len(parts) // 2
     if other is None or half == 0:
-        return [Int8Linear(_packed(*part)) for part in zip(quantised, biases, strict=True)]
-    promises = [other.submit(_packed, *part) for part in zip(quantised[:half], biases[:half], strict=True)]
-    later = [_packed(*part) for part in zip(quantised[half:], biases[half:], strict=True)]
-    return [Int8Linear(packed) for packed in (*(promise.result() for promise in promises), *later)]
+        packed = [_packed(*part) for part in zip(quantised, biases, strict=True)]
+    else:
+        promises = [other.submit(_packed, *part) for part in zip(quantised[:half], biases[:half], strict=True)]
+        later = [_packed(*part) for part in zip(quantised[half:], biases[half:], strict=True)]
+        packed = [*(promise.result() for promise in promises), *later]
+    return [Int8Linear(each, halved=False) for each in packed]
 
 
 class Stack:

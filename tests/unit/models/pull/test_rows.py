@@ -12,11 +12,11 @@ from cgmh.models.pull.rows import int8_rows
 from cgmh.models.text.build import build_int8_network
 from cgmh.models.text.llama import LlamaModel, load_llama
 from cgmh.models.text.scored import ScoredPairs
-from cgmh.models.word.layers import int8_is_fast
+from cgmh.models.word.layers import has_vnni
 from gemma_toys import BEGIN, CONFIG, END, TOKENS, random_tensors, scores, toy_gemma
 from toy_text import sentences
 
-needs_int8 = pytest.mark.skipif(not int8_is_fast(), reason="this processor does not multiply int8 fast")
+needs_int8 = pytest.mark.skipif(not has_vnni(), reason="this processor has no VNNI")
 TEXTS = sentences("english", 20)
 
 

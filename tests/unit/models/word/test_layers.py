@@ -9,7 +9,7 @@ from torch.nn.functional import linear
 
 from cgmh.models.load import load_embedded
 from cgmh.models.word.checkpoint import quantise
-from cgmh.models.word.layers import Int8Linear, Stack, WordTable, int8_is_fast, widen
+from cgmh.models.word.layers import Int8Linear, Stack, WordTable, has_vnni, int8_is_fast, widen
 
 WIDTH, HIDDEN, LAYERS = 5, 4, 2
 
@@ -83,15 +83,34 @@ def test_logits_of_one_class_are_those_of_all(rounded: bool, chance: torch.Gener
     )
 
 
-@pytest.mark.skipif(not int8_is_fast(), reason="this processor has no fast int8")
-def test_int8_does_not_depend_on_the_batch(chance: torch.Generator) -> None:
+needs_int8 = pytest.mark.skipif(not int8_is_fast(), reason="this processor has no fast int8")
+HALVED = [True, pytest.param(False, marks=pytest.mark.skipif(not has_vnni(), reason="this processor has no VNNI"))]
+
+
+@needs_int8
+@pytest.mark.parametrize("halved", HALVED)
+def test_int8_does_not_depend_on_the_batch(halved: bool, chance: torch.Generator) -> None:
     weight, scale = quantise(torch.randn(6, WIDTH, generator=chance))
-    multiply = Int8Linear.of(weight, scale, torch.randn(6, generator=chance))
+    multiply = Int8Linear.of(weight, scale, torch.randn(6, generator=chance), halved=halved)
     x = torch.rand(50, WIDTH, generator=chance) * 2 - 1
     alone = torch.cat([multiply(row[None]) for row in x])
     assert torch.equal(multiply(x), alone)
     expected = linear(x, weight * scale[:, None], multiply(torch.zeros(1, WIDTH))[0])
     torch.testing.assert_close(alone, expected, rtol=0, atol=0.05)
+
+
+@needs_int8
+@pytest.mark.parametrize("halved", HALVED)
+def test_int8_sums_are_exact(halved: bool, chance: torch.Generator) -> None:
+    """The largest weights and vectors too, whose products overflow 16 bits."""
+    weight = torch.randint(-127, 128, (8, 64), generator=chance, dtype=torch.int8)
+    weight[0], weight[1], weight[2, ::2] = 127, -127, 127
+    steps = torch.randint(-127, 128, (30, 64), generator=chance)
+    steps[0], steps[1] = 127, -127
+    bias = torch.arange(8.0)
+    products = Int8Linear.of(weight, torch.ones(8), bias, halved=halved)(steps / 127)
+    expected = (steps @ weight.long().t()).double() / 127 + bias
+    torch.testing.assert_close(products.double(), expected, rtol=1e-5, atol=1e-3)
 
 
 def test_a_word_has_one_probability_however_many_stand_beside_it() -> None:
