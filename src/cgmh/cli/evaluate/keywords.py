@@ -36,6 +36,16 @@ USUAL = ("ours", "gbs", "sep", "asyn", "human")
     metavar="FILE",
     help="Let sep and asyn write with these weights (recipes/rivals/backward_forward.py), in place of what they wrote.",
 )
+@click.option(
+    "--min-words",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="At least so many words, of ours, paper and gbs.",
+)
+@click.option(
+    "--max-words", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="At most so many words."
+)
 def keywords_command(data: Path, systems: str, which: str, weights: Path | None, **options: Any) -> None:
     """Sentences from keywords: the table of the paper with our language models, and CommonGen.
 
@@ -43,6 +53,7 @@ def keywords_command(data: Path, systems: str, which: str, weights: Path | None,
     cgmh evaluate keywords --data DATA --out keywords
     cgmh evaluate keywords --data DATA --systems ours,paper,paper-time --limit 40
     cgmh evaluate keywords --data DATA --set commongen --systems ours,gbs,human
+    cgmh evaluate keywords --data DATA --systems ours,gbs --min-words 16  sentences of like length
     cgmh evaluate keywords --data DATA --add mine=mine.jsonl --out keywords
     cgmh rate keywords/rate.jsonl
 
@@ -72,5 +83,7 @@ def keywords_command(data: Path, systems: str, which: str, weights: Path | None,
         added=wanted_files(options["add"]),
         paper_time=options["paper_time"],
         weights=weights,
+        min_words=options["min_words"],
+        max_words=options["max_words"],
     )
     make_table(experiment, options)

@@ -49,6 +49,7 @@ class Grid:
 
     keywords: list[list[Phrase]]  # the alternatives of each
     endings: frozenset[int]
+    min_words: int
     max_words: int
     live: list[Hypothesis] = field(default_factory=lambda: [Hypothesis()])
     found: list[Hypothesis] = field(default_factory=list)
@@ -68,6 +69,7 @@ class GridBeam:
     model: RecurrentModel
     inflect: bool = False
     beam: int = BEAM
+    min_words: int = KeywordInput.min_words
     max_words: int = KeywordInput.max_words
     name: str = "gbs"
 
@@ -77,7 +79,8 @@ class GridBeam:
 
     @property
     def signature(self) -> str:
-        return f"gbs|model:{self.model.name}|beam:{self.beam}|max-words:{self.max_words}|inflect:{self.inflect}"
+        words = f"words:{self.min_words}-{self.max_words}"
+        return f"gbs|model:{self.model.name}|beam:{self.beam}|{words}|inflect:{self.inflect}"
 
     def answer(self, items: Sequence[KeywordSet]) -> Iterator[Answer]:
         for at in range(0, len(items), TOGETHER):
@@ -134,12 +137,13 @@ class GridBeam:
 
     def _read(self, keywords: Sequence[str]) -> KeywordSource:
         (source,) = Keywords().read(
-            KeywordInput(tuple(keywords), inflect=self.inflect, max_words=self.max_words), self.model.vocabulary
+            KeywordInput(tuple(keywords), inflect=self.inflect, min_words=self.min_words, max_words=self.max_words),
+            self.model.vocabulary,
         )
         return source
 
     def _grid(self, source: KeywordSource, lexicon: Lexicon) -> Grid:
-        return Grid(source.bound(lexicon), frozenset(map(lexicon.add, source.endings)), self.max_words)
+        return Grid(source.bound(lexicon), frozenset(map(lexicon.add, source.endings)), self.min_words, self.max_words)
 
     def _closed(self) -> Tensor:
         """The ids that come only as keywords: marks of the model, unknowns, marks in pairs, ends of sentences."""
@@ -175,14 +179,19 @@ class GridBeam:
         for at in missing:
             for first, *rest in grid.keywords[at]:
                 yield from (longer(word, log_of(word), hypothesis.written | 1 << at, rest) for word in first)
-        if not missing:
-            yield from (longer(word, log_of(word), hypothesis.written, [], ends=True) for word in grid.endings)
         num_words = sum(is_counted(word) for word in lexicon.words(hypothesis.ids))
+        if not missing and num_words >= grid.min_words:
+            yield from (longer(word, log_of(word), hypothesis.written, [], ends=True) for word in grid.endings)
         num_needed = sum(max(map(len, grid.keywords[at])) for at in missing)
-        if num_words + num_needed >= grid.max_words or len(hypothesis.ids) >= grid.max_words + MAX_MARKS:
+        if num_words + num_needed >= grid.max_words:
             return
+        marks_fit = len(hypothesis.ids) - num_words < MAX_MARKS
         single = {word for at in missing for phrase in grid.keywords[at] if len(phrase) == 1 for word in phrase[0]}
-        yield from (longer(word, log, hypothesis.written, []) for word, log in likeliest if word not in single)
+        yield from (
+            longer(word, log, hypothesis.written, [])
+            for word, log in likeliest
+            if word not in single and (marks_fit or is_counted(lexicon.word(word)))
+        )
 
     def _pruned(self, hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
         """The best of each beam of the grid. What has ended, and what is inside a phrase, is a beam of its own."""

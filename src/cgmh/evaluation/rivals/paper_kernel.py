@@ -7,9 +7,10 @@ sampler takes for the same keywords.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 
@@ -39,7 +40,7 @@ class PaperKernel:
 
     models: Models
     seed: int = 0
-    inflect: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict)  # of a `KeywordInput`
     temperature: float = 1.0
     budget: Callable[[KeywordSet], float] | None = None
     factor: float = 1.0  # times what `budget` gives
@@ -61,7 +62,7 @@ class PaperKernel:
         how = f"steps:{self.steps}" if self.budget is None else f"chains:{CHAINS}|time:{self.factor:g}"
         return (
             f"{self.name}|model:{self.models.words.name}|gibbs:{CANDIDATES}|{how}|temperature:{self.temperature:g}"
-            f"|inflect:{self.inflect}|seed:{self.seed}"
+            f"|{'|'.join(f'{name}:{value}' for name, value in self.options.items())}|seed:{self.seed}"
         )
 
     def answer(self, items: Sequence[KeywordSet]) -> Iterator[Answer]:
@@ -110,7 +111,7 @@ class PaperKernel:
 
     def _pose(self, item: KeywordSet, chains: int) -> Problem:
         """The problem with a chain that starts at the keywords and a mark; several start where ours do."""
-        (source,) = Keywords().read(KeywordInput(item.keywords, inflect=self.inflect), self.models.words.vocabulary)
+        (source,) = Keywords().read(KeywordInput(item.keywords, **self.options), self.models.words.vocabulary)
         if chains > 1:
             return Keywords().pose([source], self.models, chains, self.seed)
         lexicon = Lexicon(self.models.words.vocabulary)

@@ -6,11 +6,11 @@ references for each.
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -84,7 +84,7 @@ class Ours:
 
     models: Models
     settings: Settings
-    inflect: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict)  # of a `KeywordInput`
 
     @property
     def name(self) -> str:
@@ -97,11 +97,12 @@ class Ours:
 
     @property
     def signature(self) -> str:
-        return signature("keywords", self.models, self.settings, "inflect" if self.inflect else "")
+        asked = ", ".join(f"{name} {value}" for name, value in self.options.items())
+        return signature("keywords", self.models, self.settings, asked)
 
     def answer(self, items: Sequence[KeywordSet]) -> Iterator[Answer]:
         for at in range(0, len(items), TOGETHER):
-            inputs = [KeywordInput(item.keywords, inflect=self.inflect) for item in items[at : at + TOGETHER]]
+            inputs = [KeywordInput(item.keywords, **self.options) for item in items[at : at + TOGETHER]]
             began = time.perf_counter()
             results = list(solve(inputs, self.settings, model=self.models.words, big=self.models.text))
             seconds = (time.perf_counter() - began) / len(inputs)
@@ -136,9 +137,15 @@ def keyword_table(
     added: Sequence[tuple[str, Path]] = (),
     paper_time: float = 1.0,
     weights: Path | None = None,
+    min_words: int = KeywordInput.min_words,
+    max_words: int = KeywordInput.max_words,
 ) -> Experiment[KeywordSet]:
-    """The experiment; `weights` are those of the backward and forward models, in place of their recorded answers."""
+    """The experiment; `weights` are those of the backward and forward models, in place of their recorded answers.
+
+    Lengths are those that our sampler, the paper's kernel and grid beam search keep to.
+    """
     inflect = which == "commongen"
+    options = {"inflect": inflect, "min_words": min_words, "max_words": max_words}
     path = data.file(which)
     items = concept_sets(path, None) if inflect else keyword_sets(path, None, seed)
     if inflect:
@@ -153,7 +160,7 @@ def keyword_table(
             except _NotRecorded as reason:
                 notes.append(f"{name} is left out: {reason}")
         else:
-            rows.append(_system(name, which, seed, paper_time))
+            rows.append(_system(name, options, seed, paper_time))
     rows += [read_recorded(name, file, items, key_of) for name, file in added]
     sizes = Counter(len(item.keywords) for item in chosen)
     groups: dict[str, Sequence[int]] = {
@@ -177,24 +184,24 @@ def keyword_table(
     )
 
 
-def _system(name: str, which: Set, seed: int, paper_time: float) -> System[KeywordSet]:
-    inflect = which == "commongen"
+def _system(name: str, options: Mapping[str, Any], seed: int, paper_time: float) -> System[KeywordSet]:
     settings = replace(KeywordInput.defaults, seed=seed, n=1)
     if name == "human":
         return Human()
     if name == "ours-big":
         if entry_of(BIG).kind != "installed":
             raise BadInput(f"`systems` ours-big needs {BIG}; run: cgmh models pull {BIG}")
-        return Ours(load_models(big=BIG, uses=KeywordInput.uses), replace(settings, readings=settings.budget), inflect)
+        models = load_models(big=BIG, uses=KeywordInput.uses)
+        return Ours(models, replace(settings, readings=settings.budget), options)
     models = load_models()
     if name == "gbs":
-        return GridBeam(models.words, inflect)
+        return GridBeam(models.words, **options)
     if name == "paper":
-        return PaperKernel(models, seed, inflect)
+        return PaperKernel(models, seed, options)
     if name == "paper-time":
-        budget = Ours(models, settings, inflect).seconds
-        return PaperKernel(models, seed, inflect, settings.temperature, budget, paper_time)
-    return Ours(models, settings, inflect)
+        budget = Ours(models, settings, options).seconds
+        return PaperKernel(models, seed, options, settings.temperature, budget, paper_time)
+    return Ours(models, settings, options)
 
 
 def _backward_forward(

