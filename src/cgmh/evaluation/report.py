@@ -75,11 +75,15 @@ def answer_records(results: Results[Any]) -> Iterable[dict[str, Any]]:
 def rate_records(results: Results[Any]) -> Iterable[dict[str, Any]]:
     """The answers as `cgmh rate` reads them; of items that look the same to a reader, the first."""
     seen = set()
-    for record in answer_records(results):
+    number = len(results.experiment.items)
+    parts = {name: set(members) for name, members in results.experiment.groups.items() if len(members) < number}
+    for at, record in enumerate(answer_records(results)):
         if record["answers"] and record["input"] not in seen:
             seen.add(record["input"])
+            group = next((name for name, members in parts.items() if at in members), None)
             yield {
                 "input": record["input"],
+                **({} if group is None else {"group": group}),
                 "outputs": {name: answer["text"] for name, answer in record["answers"].items()},
             }
 
