@@ -39,6 +39,8 @@ def test_the_page_is_escaped_and_needs_nothing_else(tmp_path: Path) -> None:
     assert "river&lt;script&gt;" in page
     assert "a &lt;figure&gt;" in page
     assert page.count("<svg") == 2
+    for name, members in results.experiment.groups.items():
+        assert f"<h2>{name} ({len(members)} item" in page
     assert "http-equiv" not in page
     for loads in ("src=", "<link", "@import", "url(http"):
         assert loads not in page
