@@ -258,6 +258,9 @@ def check_ratio(page: Any) -> str:
     if "At first sight" in text:
         first = term(page, "= log ratio at first sight")
         assert first == pytest.approx(term(page, "what is gained at first sight") + back + forth, abs=2.1e-3)
+        if "how far that is trusted" in text:
+            first *= term(page, "× how far")
+            assert first == pytest.approx(term(page, "= what counts at first sight"), abs=1.1e-3)
         if "Refused at first sight" in text:
             assert term(page, "chance: min") == pytest.approx(min(1, np.exp(first)), abs=1.1e-3)
             return "at first sight"
@@ -300,6 +303,20 @@ def test_inside_step_by_step(page: Any) -> None:
     check_ratio(page)
     page.get_by_text("What am I looking at?").click()
     expect(page.get_by_text("Metropolis, 1953")).to_be_visible()
+
+
+def test_inside_of_a_run_that_told_no_steps(page: Any) -> None:
+    page.get_by_role("tab", name="Correct").click()
+    page.get_by_label("Your text").fill("She have two cat. He go home.")
+    page.keyboard.press("Control+Enter")
+    done(page, "correct")
+    page.get_by_role("tab", name="Inside").click()
+    expect(page.locator("#panel-inside .status")).to_contain_text("Watch it from the start")
+    assert page.locator("#panel-inside section:visible").count() == 0
+    page.get_by_role("button", name="Watch from the start").click()
+    expect(page.locator("#panel-inside .status")).to_have_text("step 1 of 80 · paused")
+    expect(page.locator(".ratio h3")).to_contain_text("Chain 1, step 1:")
+    check_ratio(page)
 
 
 def test_inside_by_keyboard(page: Any) -> None:

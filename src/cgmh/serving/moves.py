@@ -19,8 +19,8 @@ def moves_of(info: Info, number: int, kernel: Kernel, lexicon: Lexicon) -> list[
     target gains at this temperature. `log_first` is the log ratio of the first stage, which looks at less of the
     sentence or at fewer models: a candidate is taken with probability min(1, e^first) min(1, e^(ratio - first)). Where
     that stage refused it (`passed` is false), the exact gain was never worked out: `log_gain` is None, and `log_ratio`
-    is that of the first stage. `log_first_gain` is the gain as that stage sees it: `log_first` = `log_first_gain` +
-    `log_reverse` - `log_forward`, times how far the stage is trusted where that is less than 1. `broken` names the hard
+    is that of the first stage. `log_first_gain` is the gain as that stage sees it, and `trust` how far the stage is
+    trusted: `log_first` = `trust` (`log_first_gain` + `log_reverse` - `log_forward`). `broken` names the hard
     constraints that the candidate breaks.
     """
     own = info.select((info.sentences.inputs == number).nonzero()[:, 0])
@@ -51,6 +51,7 @@ def moves_of(info: Info, number: int, kernel: Kernel, lexicon: Lexicon) -> list[
             "accepted": accepted,
             "passed": has_passed,
             "broken": broken.get(chain, []),
+            "trust": kernel.trust,
             **{name: of[chain] for name, of in numbers.items()},
         }
         for chain, (move, at, text, accepted, has_passed) in enumerate(rows)

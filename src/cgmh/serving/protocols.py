@@ -107,7 +107,7 @@ class Engine(Protocol):
         `signature` (version, model, settings) where it can be steered; for each round of steps
         ``{"event": "moves", "step": k, "temperature": t, "moves": [{"chain", "move", "at", "text", "accepted",
         "log_ratio", "log_forward", "log_reverse", "log_target", "log_gain", "log_first", "log_first_gain", "passed",
-        "broken"}, ...]}``;
+        "broken", "trust"}, ...]}``;
         ``{"event": "result", "result": Outcome}``; ``{"event": "end"}``. Where the job's `watch` is "sentences", in
         place of moves ``{"event": "sentence", "sentence": k, "of": n, "start": at, "end": at, "result": Outcome}``.
 

@@ -111,12 +111,12 @@ export function insideTab(studio) {
     const now = of();
     const isSteered = Boolean(run) && !run.isOver && Boolean(run.pace);
     for (const control of [pause, step, speed, heat.input]) control.disabled = !isSteered;
-    for (const part of parts) part.hidden = !run;
+    for (const part of parts) part.hidden = !now;
     watch.textContent = run ? T.watch : T.watchExample;
     pause.textContent = run?.status === "paused" ? T.go : T.pause;
     state.classList.toggle("problem", run?.status === "failed");
     state.textContent = !run ? T.none : run.problem ? S.failed(run.problem) : run.isLost ? S.lost
-      : now ? `${S.stepOf(now.step, now.steps)} · ${run.status}` : run.request.watch === "sentences" ? T.watchHelp : run.status;
+      : now ? `${S.stepOf(now.step, now.steps)} · ${run.status}` : run.request.watch === "sentences" ? T.untold : run.status;
     note.textContent = [run?.isSteered && T.steered, run?.numLost && T.lost(run.numLost)].filter(Boolean).join(" ");
     note.hidden = !note.textContent;
     ofTextField.hidden = !run || run.sentences.length < 2;
@@ -190,7 +190,7 @@ export function insideTab(studio) {
     stepShown.set(move.step);
     if (ratio.step === move) return;
     ratio.step = move;
-    ratio.replaceChildren(...stepInNumbers(chosen, move, Boolean(run.request.big)));
+    ratio.replaceChildren(...stepInNumbers(chosen, move));
   }
 
   function showFigures({ chains }) {

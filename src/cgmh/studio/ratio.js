@@ -24,12 +24,11 @@ function terms(gain, move, gainLabel, sumLabel) {
     row(sumLabel, shown(gain + move.log_reverse - move.log_forward), "sum")];
 }
 
-/** The first look, which may refuse: on the changed words alone, or by the smaller model. */
-function firstLook(move, hasBig) {
-  const sum = move.log_first_gain + move.log_reverse - move.log_forward;
-  const isTrusted = Math.abs(sum - move.log_first) < 1e-3;
-  return part(head(hasBig ? T.firstByModel : T.firstByWords), ...terms(move.log_first_gain, move, T.firstGain, T.first),
-    ...(isTrusted ? [] : [row(T.trust, shown(move.log_first / sum, 2)), row(T.trusted, shown(move.log_first), "sum")]),
+/** The first look, which may refuse: on the changed words alone, or by a faster model, which is trusted less. */
+function firstLook(move) {
+  const isTrusted = move.trust === 1;
+  return part(head(isTrusted ? T.firstByWords : T.firstByModel), ...terms(move.log_first_gain, move, T.firstGain, T.first),
+    ...(isTrusted ? [] : [row(T.trustOfFirst, shown(move.trust, 2)), row(T.trusted, shown(move.log_first), "sum")]),
     row(T.chance(shown(move.log_first)), shown(chanceOf(move.log_first))));
 }
 
@@ -46,7 +45,7 @@ function wholeLook(move, isSecond) {
 }
 
 /** Why a step was taken or refused, first in words and then in numbers. */
-function reasons(move, hasBig) {
+function reasons(move) {
   if (isItself(move)) return [el("p", {}, T.unchanged)];
   if (move.log_target === null) return [el("p", {}, T.unknownTerms)]; // of an engine that tells no terms
   if (move.log_ratio === null) {
@@ -56,26 +55,26 @@ function reasons(move, hasBig) {
   }
   const first = chanceOf(move.log_first);
   if (!move.passed) {
-    return [el("p", {}, T.refusedEarly(shown(first))), el("table", {}, firstLook(move, hasBig)), el("p", { class: "quiet" }, T.early)];
+    return [el("p", {}, T.refusedEarly(shown(first))), el("table", {}, firstLook(move)), el("p", { class: "quiet" }, T.early)];
   }
   const second = chanceOf(move.log_ratio - move.log_first);
   const isSecond = Math.abs(move.log_ratio - move.log_first) > 1e-3;
   const chance = isSecond ? first * second : chanceOf(move.log_ratio);
   return [
     el("p", {}, `${T.compared(move.temperature * move.log_gain)} ${T.verdict(move.accepted, shown(chance))}`),
-    el("table", {}, isSecond && firstLook(move, hasBig), wholeLook(move, isSecond),
+    el("table", {}, isSecond && firstLook(move), wholeLook(move, isSecond),
       isSecond && part(row(T.product, shown(chance), "sum"))),
     el("p", { class: "quiet" }, isSecond ? T.twoStages : "", " ", T.rounded),
   ];
 }
 
 /** All about a move {..., before, step, temperature} of a chain. */
-export function stepInNumbers(chain, move, hasBig) {
+export function stepInNumbers(chain, move) {
   const [before, old, fresh, after] = difference(move.before, move.text);
   return [
     el("h3", {}, `${T.ratioOf(chain, move.step)}: ${T.moves[move.move]}, ${T.fate(move.accepted, isItself(move))}`),
     el("dl", {}, el("dt", {}, T.now), el("dd", {}, before, el("del", {}, old), after),
       el("dt", {}, T.proposed), el("dd", {}, before, el("ins", {}, fresh), after)),
-    ...reasons(move, hasBig),
+    ...reasons(move),
   ];
 }

@@ -1,7 +1,7 @@
 // Everything that a run told, for whoever repeats it or works with its draws.
 
 const NUMBERS = ["log_target", "log_ratio", "log_gain", "log_reverse", "log_forward", "log_first", "log_first_gain"];
-const COLUMNS = ["step", "temperature", "move", "accepted", "passed", ...NUMBERS];
+const COLUMNS = ["step", "temperature", "move", "accepted", "passed", ...NUMBERS, "trust"];
 
 /** The chains of all sentences of a run, each with every step: the sentence after it, and what was proposed. */
 function chainsOf(run) {

@@ -69,7 +69,7 @@ def test_the_first_ratio_is_the_sum_of_its_terms(watched: list[list[dict[str, An
     assert any(not move["passed"] for move in seen)
     for move in seen:
         total = move["log_first_gain"] + move["log_reverse"] - move["log_forward"]
-        assert total == pytest.approx(move["log_first"], abs=3e-4)
+        assert move["trust"] * total == pytest.approx(move["log_first"], abs=3e-4)
 
 
 def test_a_broken_rule_is_named(watched: list[list[dict[str, Any]]]) -> None:
