@@ -137,4 +137,12 @@ class Target:
 
     def broken(self, sentences: Sentences) -> list[str]:
         """Names of the hard constraints that some sentence breaks."""
-        return [hard.name for hard in self._hard if not bool((log_factor_of(hard, sentences) == 0).all())]
+        return list(dict.fromkeys(name for names in self.broken_by_each(sentences) for name in names))
+
+    def broken_by_each(self, sentences: Sentences) -> list[list[str]]:
+        """For each sentence, the names of the hard constraints that it breaks."""
+        names: list[dict[str, None]] = [{} for _ in range(len(sentences))]  # two constraints may have the same name
+        for hard in self._hard:
+            for row in (log_factor_of(hard, sentences) != 0).nonzero()[:, 0].tolist():
+                names[row][hard.name] = None
+        return list(map(list, names))

@@ -23,6 +23,12 @@ def test_the_version_and_the_help() -> None:
     assert run("-h") == shown
 
 
+@pytest.mark.parametrize("name", cli.group.commands)
+def test_the_help_of_a_command_keeps_its_lines(name: str) -> None:
+    """What stands after the mark of an example is not filled as a paragraph is."""
+    assert "\\b" not in run(name, "--help").output
+
+
 def test_without_a_command_the_help_says_what_there_is() -> None:
     answer = run()
     assert (answer.code, answer.output) == (2, "")

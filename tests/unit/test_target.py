@@ -32,6 +32,9 @@ def test_the_target_multiplies() -> None:
     soft = target.soft_factors(log_model, SENTENCES)
     assert torch.equal(soft, torch.stack([log_model, Favours().log_factor(SENTENCES)], -1).double())
     assert target.broken(SENTENCES) == ["ending", "forbids"]
+    each = [target.broken(SENTENCES.select(torch.tensor([row]))) for row in range(len(SENTENCES))]
+    assert target.broken_by_each(SENTENCES) == each
+    assert len({*map(tuple, each)}) > 1
     full = Sentences.from_lists([[4] * 5, [4] * 4], 5)
     assert target.possible(full).tolist() == [False, True]  # an insertion must still fit
 

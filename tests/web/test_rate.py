@@ -16,8 +16,8 @@ from browsers import SECONDS, browsing, needs_chromium, page_at
 
 pytestmark = needs_chromium
 OUTPUTS = [
-    {"input": "snow", "outputs": {"ours": "Snow fell <b>all</b> night.", "theirs": "It snow."}},
-    {"input": "river", "outputs": {"ours": "The river is wide.", "theirs": "A river river."}},
+    {"input": "snow", "group": "cold", "outputs": {"ours": "Snow fell <b>all</b> night.", "theirs": "It snow."}},
+    {"input": "river", "group": "wet", "outputs": {"ours": "The river is wide.", "theirs": "A river river."}},
 ]
 
 
@@ -106,6 +106,17 @@ def test_two_raters_and_a_crash(browser: Any, tmp_path: Path) -> None:
             expect(page.locator("main")).to_contain_text("Thank you")
             assert page.locator("main b").count() == 0
             assert page.locator("main table").first.inner_text().count("[") == 4
+            assert "cold" in page.locator("main table").nth(1).inner_text()
+            page.set_viewport_size({"width": 390, "height": 844})
+            assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+            assert Axe().run(page).violations_count == 0
+            page.keyboard.press("Backspace")  # the last click can be mended too
+            expect(page.locator(".status")).to_have_text("4 of 4 rated")
+            page.keyboard.press("2")
+            expect(page.locator("main h2").nth(2)).to_have_text(re.compile("Fluency"))
+            page.keyboard.press("2")
+            expect(page.locator("main")).to_contain_text("Thank you")
+            assert [click["score"] for click in study.clicks()][-2:] == [0.25, 0.25]
         with page_at(browser, study.url) as page:
             begin(page, "Bob")
             expect(page.locator(".status")).to_have_text("0 of 4 rated")

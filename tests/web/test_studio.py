@@ -240,48 +240,99 @@ def test_paraphrase_to_the_end(page: Any, served: Served) -> None:
     assert "words in common" in page.locator("#panel-paraphrase .figure").first.inner_text()
 
 
-def numbers(page: Any) -> list[float]:
-    """The terms of the ratio that is written out."""
-    cells = page.locator(".ratio td.number").all_inner_texts()
-    return [float(cell.replace("−", "-")) for cell in cells]
+def term(page: Any, label: str) -> float:
+    """A number of the step that is written out: the last one whose label begins like this."""
+    row = page.get_by_role("rowheader", name=re.compile(f"^{re.escape(label)}"))
+    cell: str = page.locator(".ratio tr", has=row).last.locator("td").inner_text()
+    return float(cell.replace("−", "-"))
 
 
-def whole_ratios(page: Any) -> int:
-    """Check what is written of each chain's last ratio where all of its terms are; how many these are."""
-    number = 0
-    for row in page.locator(".chains tbody tr").all():
-        row.click()
-        if "the way there" in page.locator(".ratio").inner_text():
-            gain, back, forth, total, chance = numbers(page)[:5]
-            assert total == pytest.approx(gain + back + forth, abs=0.03)
-            assert chance == pytest.approx(min(1, np.exp(total)), abs=0.01)
-            number += 1
-    return number
+def check_ratio(page: Any) -> str:
+    """Work out by hand what is written of a step; how it was decided."""
+    text: str = page.locator(".ratio").inner_text()
+    if "At first sight" not in text and "The whole ratio" not in text:
+        assert re.search("nothing to decide|breaks a rule:\\s+\\S|no single step leads back", text)
+        return "at once"
+    back, forth = term(page, "+ log q(x | y)"), term(page, "− log q(y | x)")
+    first = 0.0
+    if "At first sight" in text:
+        first = term(page, "= log ratio at first sight")
+        assert first == pytest.approx(term(page, "what is gained at first sight") + back + forth, abs=2.1e-3)
+        if "how far that is trusted" in text:
+            first *= term(page, "× how far")
+            assert first == pytest.approx(term(page, "= what counts at first sight"), abs=1.1e-3)
+        if "Refused at first sight" in text:
+            assert term(page, "chance: min") == pytest.approx(min(1, np.exp(first)), abs=1.1e-3)
+            return "at first sight"
+    gain = (term(page, "log π(y)") - term(page, "log π(x)")) / term(page, "T, the temperature")
+    assert term(page, "what the target gains") == pytest.approx(gain, abs=2.5e-3)
+    total = term(page, "= log ratio")
+    assert total == pytest.approx(gain + back + forth, abs=3.5e-3)
+    chance = min(1, np.exp(first)) * min(1, np.exp(total - first)) if first else min(1, np.exp(total))
+    assert term(page, "chance to be taken") == pytest.approx(chance, abs=3e-3)
+    return "as a whole"
 
 
 def test_inside_step_by_step(page: Any) -> None:
     page.get_by_role("tab", name="Inside").click()
-    page.get_by_role("button", name="Watch from the start").click()
+    page.get_by_role("button", name="Watch an example").click()
     state = page.locator("#panel-inside .status")
     expect(state).to_have_text("step 1 of 200 · paused")
     assert page.locator(".chains tbody tr").count() == 8
-    step = 1
-    while not (num_whole := whole_ratios(page)) and step < 40:  # most candidates are refused at first sight
-        step += 1
+    for step in range(2, 26):
         page.get_by_role("button", name="One step").click()
         expect(state).to_have_text(f"step {step} of 200 · paused")
-    assert num_whole > 0
+    decided = set()
+    for chain in range(4):
+        page.locator(".chains tbody button").nth(chain).click()
+        for step in range(1, 26):  # those that are past can be looked at again
+            page.get_by_label("Step", exact=True).fill(str(step))
+            expect(page.locator(".ratio h3")).to_contain_text(f"Chain {chain + 1}, step {step}:")
+            decided.add(check_ratio(page))
+    assert decided == {"at once", "at first sight", "as a whole"}
+    page.get_by_role("button", name="The change before").click()
+    expect(page.locator(".ratio h3")).to_contain_text(", taken")
+    page.get_by_role("button", name="The last step").click()
+    expect(page.locator(".ratio h3")).to_contain_text("step 25:")
     page.get_by_label("Temperature now").fill("2")
-    page.get_by_label("Speed").select_option("as fast as it goes")
-    page.get_by_role("button", name="Continue").click()
-    expect(state).to_have_text("step 200 of 200 · ended")
-    whole_ratios(page)
-    assert page.locator(".ratio h3").count() == 1
+    for step in (26, 27):
+        page.get_by_role("button", name="One step").click()
+        expect(state).to_have_text(f"step {step} of 200 · paused")
+    expect(page.locator("#panel-inside")).to_contain_text("The temperature was changed on the way")
+    expect(page.locator(".verdict")).to_contain_text("The temperature was changed within these steps")
+    check_ratio(page)
     page.get_by_text("What am I looking at?").click()
     expect(page.get_by_text("Metropolis, 1953")).to_be_visible()
 
 
-def test_inside_of_any_run(page: Any) -> None:
+def test_inside_of_a_run_that_told_no_steps(page: Any) -> None:
+    page.get_by_role("tab", name="Correct").click()
+    page.get_by_label("Your text").fill("She have two cat. He go home.")
+    page.keyboard.press("Control+Enter")
+    done(page, "correct")
+    page.get_by_role("tab", name="Inside").click()
+    expect(page.locator("#panel-inside .status")).to_contain_text("Watch it from the start")
+    assert page.locator("#panel-inside section:visible").count() == 0
+    page.get_by_role("button", name="Watch from the start").click()
+    expect(page.locator("#panel-inside .status")).to_have_text("step 1 of 80 · paused")
+    expect(page.locator(".ratio h3")).to_contain_text("Chain 1, step 1:")
+    check_ratio(page)
+
+
+def test_inside_by_keyboard(page: Any) -> None:
+    write(page, "snow", chains=12, steps=6)
+    done(page, "write")
+    page.locator("#panel-write").get_by_role("button", name="Watch its chains").click()
+    page.locator(".chains tbody button").first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".ratio h3")).to_contain_text("Chain 3, step 6:")
+    page.keyboard.press("Tab")  # all chains are one stop
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".ratio h3")).to_contain_text("Chain 3, step 5:")
+
+
+def test_inside_of_any_run(page: Any, served: Served) -> None:
     write(page, "snow river", chains=5, steps=30)
     done(page, "write")
     page.locator("#panel-write").get_by_role("button", name="Watch its chains").click()
@@ -294,7 +345,21 @@ def test_inside_of_any_run(page: Any) -> None:
     assert draws.shape == (5, 30)
     shown = page.locator("#panel-inside dd").all_inner_texts()[-2:]
     assert float(shown[0]) == pytest.approx(split_rhat(draws[:, 15:]), abs=1e-3)
-    assert float(shown[1]) == pytest.approx(ess(draws[:, 15:]), abs=0.51)
+    size = re.fullmatch(r"(\d+) of 75 draws", shown[1])
+    assert size
+    assert float(size[1]) == pytest.approx(ess(draws[:, 15:]), abs=0.51)
+    # Who has the file can repeat the run, and has every draw of it.
+    assert {"cgmh", "model", "seed", "torch"} <= {part.split()[0] for part in record["signature"].split(" | ")}
+    assert record["signature"] in ET.tostring(plot, encoding="unicode")
+    asked = {name: value for name, value in record["request"].items() if name not in ("task", "watch")}
+    assert served.ask("keywords", **asked)["results"] == record["result"]["results"]
+    rows = list(csv.DictReader(io.StringIO(saved(page, page.locator("#panel-inside").get_by_text("CSV").click))))
+    assert len(rows) == 5 * 30
+    assert [row["sentence"] for row in rows[:30]] == record["chains"][0]["sentence"]
+    before = record["chains"][0]["start"]
+    for row in rows[:30]:
+        assert row["sentence"] == (row["proposed"] if row["accepted"] == "true" else before)
+        before = row["sentence"]
 
 
 def test_figures_of_mixing_are_those_of_the_package(page: Any) -> None:

@@ -44,16 +44,17 @@ def rate_command(
 ) -> None:
     """Rate what several systems wrote, without knowing which did.
 
-    \\b
+    \b
     cgmh rate results.jsonl                        a page: one text at a time, keys 1 to 5
     cgmh rate ours.jsonl theirs.jsonl --ask both   relevance and fluency; files of cgmh ... --json
     cgmh rate results.jsonl --report               means, intervals, agreement, p-values
 
     A line of a file is {"input": ..., "system": ..., "text": ...}, or {"input": ..., "outputs": {"A": ..., "B": ...}},
-    or what --json prints: then the file's name is the system's. Texts come in a shuffled order, another one for each
-    rater; a text that several systems wrote comes once. Every click is on the disk before the next text shows. Ctrl-C
-    ends it and prints the tables; started again, it goes on where each rater stopped. Clicks of raters on other
-    machines are joined by putting the lines of their files into one.
+    or what --json prints: then the file's name is the system's. Where lines have a "group", each group of inputs has
+    means and p-values of its own. Texts come in a shuffled order, another one for each rater; a text that several
+    systems wrote comes once. Every click is on the disk before the next text shows. Ctrl-C ends it and prints the
+    tables; started again, it goes on where each rater stopped. Clicks of raters on other machines are joined by putting
+    the lines of their files into one.
     """
     from ..evaluation.ratings import QUESTIONS, Ratings, read_items
 

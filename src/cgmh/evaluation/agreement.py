@@ -1,10 +1,11 @@
-"""What ratings say: means with intervals, how far raters agree, and whether two systems differ.
+"""What ratings say: means with intervals, how far raters agree, and whether two systems differ; over all inputs, and
+for each group of them.
 
 Krippendorff (2011), Computing Krippendorff's Alpha-Reliability; Fisher's randomisation test on paired differences;
 Holm (1979) for several pairs.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -45,6 +46,22 @@ class Comparison:
 
 
 @dataclass(frozen=True)
+class Part:
+    """The figures of all inputs, or of a group of them."""
+
+    means: dict[str, dict[str, Mean | None]]  # by system and question
+    comparisons: tuple[Comparison, ...]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Mean standard deviations (n - 1), as the paper prints them beside its human scores; None if there are none."""
+
+    raters: float | None  # of the scores that several raters gave one text: "intra-annotator"
+    systems: float | None  # of the scores of one system over its inputs: "intra-model"
+
+
+@dataclass(frozen=True)
 class Report:
     """The tables of a study."""
 
@@ -52,11 +69,16 @@ class Report:
     systems: tuple[str, ...]
     means: dict[str, dict[str, Mean | None]]  # by system and question
     agreement: dict[str, float | None]  # Krippendorff's alpha by question
+    spread: dict[str, Spread]  # by question
     comparisons: tuple[Comparison, ...]
+    groups: dict[str, Part]  # of inputs, where they have any
     raters: dict[str, int]  # clicks of each
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
+
+
+Scores = Mapping[str, Mapping[str, float]]  # the mean over raters, by system and input
 
 
 def report(ratings: Ratings, seed: int = 0) -> Report:
@@ -65,27 +87,51 @@ def report(ratings: Ratings, seed: int = 0) -> Report:
     raters: dict[str, int] = {}
     for rater, _, _ in clicks:
         raters[rater] = raters.get(rater, 0) + 1
-    systems, comparisons = ratings.systems, list[Comparison]()
-    means: dict[str, dict[str, Mean | None]] = {system: {} for system in systems}
     agreement: dict[str, float | None] = {}
+    spread, of_question = dict[str, Spread](), dict[str, Scores]()
     for question in ratings.questions:
         of_item: dict[str, list[float]] = {}
         for (_, id, asked), score in clicks.items():
             if asked == question:
                 of_item.setdefault(id, []).append(score)
-        agreement[question] = alpha([scores for scores in of_item.values() if len(scores) > 1])
-        of_system: dict[str, dict[str, float]] = {system: {} for system in systems}  # then by input
+        of_system: dict[str, dict[str, float]] = {system: {} for system in ratings.systems}
         for id, scores in of_item.items():
-            item = ratings.items[id]
-            for system in item.systems:
-                of_system[system][item.input] = float(np.mean(scores))
+            for system in ratings.items[id].systems:
+                of_system[system][ratings.items[id].input] = float(np.mean(scores))
+        of_question[question] = of_system
+        agreement[question] = alpha([scores for scores in of_item.values() if len(scores) > 1])
+        own = [list(scored.values()) for scored in of_system.values()]
+        spread[question] = Spread(mean_deviation(list(of_item.values())), mean_deviation(own))
+    whole = _part(of_question, seed)
+    groups = {}
+    for group in ratings.groups:
+        inputs = {item.input for item in ratings.items.values() if item.group == group}
+        groups[group] = _part({question: _of(scores, inputs) for question, scores in of_question.items()}, seed)
+    return Report(
+        ratings.questions, tuple(ratings.systems), whole.means, agreement, spread, whole.comparisons, groups, raters
+    )
+
+
+def _of(scores: Scores, inputs: Collection[str]) -> Scores:
+    """The scores of some inputs."""
+    return {
+        system: {input: score for input, score in scored.items() if input in inputs}
+        for system, scored in scores.items()
+    }
+
+
+def _part(of_question: Mapping[str, Scores], seed: int) -> Part:
+    means: dict[str, dict[str, Mean | None]] = {}
+    comparisons: list[Comparison] = []
+    for question, of_system in of_question.items():
         for system, scored in of_system.items():
-            means[system][question] = mean_of(list(scored.values()), seed) if scored else None
+            found = mean_of(list(scored.values()), seed) if scored else None
+            means.setdefault(system, {})[question] = found
         comparisons += _compared(question, of_system, seed)
-    return Report(ratings.questions, tuple(systems), means, agreement, tuple(comparisons), raters)
+    return Part(means, tuple(comparisons))
 
 
-def _compared(question: str, of_system: Mapping[str, Mapping[str, float]], seed: int) -> list[Comparison]:
+def _compared(question: str, of_system: Scores, seed: int) -> list[Comparison]:
     found = []
     for first, second in combinations(of_system, 2):
         both = [input for input in of_system[first] if input in of_system[second]]
@@ -152,30 +198,49 @@ def alpha(units: Sequence[Sequence[float]]) -> float | None:
     return float(1 - observed / expected)
 
 
+def mean_deviation(units: Sequence[Sequence[float]]) -> float | None:
+    """The mean standard deviation within units of several scores; None where there are none."""
+    deviations = [float(np.std(unit, ddof=1)) for unit in units if len(unit) > 1]
+    return float(np.mean(deviations)) if deviations else None
+
+
 def _spread(scores: "NDArray[np.float64]") -> float:
     """The sum of squared differences over all ordered pairs."""
     return float(2 * (len(scores) * (scores**2).sum() - scores.sum() ** 2))
 
 
 def tables(found: Report) -> str:
-    """The report as text: a row for each system, as the paper's tables have them; then agreement and comparisons."""
-    width = max(6, *(len(system) for system in found.systems))
-    lines = ["  ".join([f"{'system':{width}}", *(f"{question:>22}" for question in found.questions)])]
-    for system in found.systems:
-        cells = [_cell(found.means[system][question]) for question in found.questions]
-        lines.append("  ".join([f"{system:{width}}", *(f"{cell:>22}" for cell in cells)]))
+    """The report as text: means by system, and by group as the paper has them; agreement; comparisons."""
+    width = max(6, *(len(name) for name in [*found.systems, *found.groups]))
+
+    def line(first: str, cells: Sequence[str]) -> str:
+        return "  ".join([f"{first:{width}}", *(f"{cell:>22}" for cell in cells)]).rstrip()
+
+    lines = [line("system", found.questions)]
+    lines += [line(name, [_cell(found.means[name][of]) for of in found.questions]) for name in found.systems]
+    for question in found.questions if found.groups else ():
+        lines += ["", line(question, found.systems)]
+        for group, part in found.groups.items():
+            lines.append(line(group, [_cell(part.means[system][question]) for system in found.systems]))
     lines.append("")
     for question, value in found.agreement.items():
-        shown = "–  (needs two raters)" if value is None else f"{value:.2f}"
+        shown = _figure(value, "–  (needs two raters, and scores that differ)")
         lines.append(f"agreement on {question} (Krippendorff's alpha): {shown}")
-    if found.comparisons:
-        lines.append("")
-    for one in found.comparisons:
-        pair = f"{one.first} – {one.second}"
-        numbers = f"{one.difference:+.3f}   p = {one.p:.4f}   Holm {one.p_holm:.4f}   ({one.num_inputs} inputs)"
-        lines.append(f"{one.question:10}  {pair}: {numbers}")
+        spread = found.spread[question]
+        lines.append(f"mean std of {question} between raters of a text: {_figure(spread.raters)}")
+        lines.append(f"mean std of {question} within a system: {_figure(spread.systems)}")
+    parts = [("", found.comparisons), *((f", {name}", part.comparisons) for name, part in found.groups.items())]
+    lines += [""] if found.comparisons else []
+    for group, comparisons in parts:
+        for one in comparisons:
+            numbers = f"{one.difference:+.3f}   p = {one.p:.4f}   Holm {one.p_holm:.4f}   ({one.num_inputs} inputs)"
+            lines.append(f"{one.question:10}  {one.first} – {one.second}{group}: {numbers}")
     raters = ", ".join(f"{name} {number}" for name, number in found.raters.items()) or "none yet"
     return "\n".join([*lines, "", f"raters, with their clicks: {raters}"])
+
+
+def _figure(value: float | None, nothing: str = "–") -> str:
+    return nothing if value is None else f"{value:.3f}"
 
 
 def _cell(mean: Mean | None) -> str:

@@ -25,6 +25,7 @@ class Item:
     input: str
     text: str
     systems: tuple[str, ...]
+    group: str = ""  # of inputs that have a table of their own: "2 keywords"
 
     @cached_property
     def id(self) -> str:
@@ -36,13 +37,18 @@ def read_items(files: Sequence[Path]) -> list[Item]:
     """The items of files of JSON lines.
 
     A line is what `cgmh … --json` prints (the first of its results counts, and the system is the file's name), or
-    ``{"input": ..., "system": ..., "text": ...}``, or ``{"input": ..., "outputs": {system: text, ...}}``.
+    ``{"input": ..., "system": ..., "text": ...}``, or ``{"input": ..., "outputs": {system: text, ...}}``. It may name
+    the `group` of its input.
     """
     found: dict[tuple[str, str], dict[str, None]] = {}
+    groups: dict[str, str] = {}  # by input
     stated: set[tuple[str, str]] = set()
     for file in files:
         for number, record in _records(file):
             where = f"{file}, line {number}"
+            group = record.get("group")
+            if group is not None and (not isinstance(group, str) or groups.setdefault(record["input"], group) != group):
+                raise BadInput(f"{where}: `group` is one string, the same wherever this input stands")
             for system, text in _outputs(record, file.stem, where):
                 if (record["input"], system) in stated:
                     raise BadInput(f"{where}: a second output of {system} for this input; give one for each")
@@ -50,7 +56,7 @@ def read_items(files: Sequence[Path]) -> list[Item]:
                 found.setdefault((record["input"], text), {})[system] = None
     if not found:
         raise BadInput(f"{', '.join(map(str, files))}: no outputs to rate; give JSON lines with `input` and `text`")
-    return [Item(input, text, tuple(systems)) for (input, text), systems in found.items()]
+    return [Item(input, text, tuple(systems), groups.get(input, "")) for (input, text), systems in found.items()]
 
 
 def _records(file: Path) -> Iterable[tuple[int, dict[str, Any]]]:
@@ -115,6 +121,11 @@ class Ratings:
     def systems(self) -> list[str]:
         """In the order in which they come up."""
         return list(dict.fromkeys(system for item in self.items.values() for system in item.systems))
+
+    @property
+    def groups(self) -> list[str]:
+        """In the order in which they come up."""
+        return list(dict.fromkeys(item.group for item in self.items.values() if item.group))
 
     def clicks(self) -> dict[tuple[str, str, str], float]:
         """The scores by rater, item and question; without a last line that a crash cut off."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .experiment import Answer, Results
-from .table import as_dict, difference_grid, grid, legend, markdown_table
+from .table import as_dict, difference_grid, grid, legend, markdown_table, title_of
 
 EXAMPLES = 12  # items whose answers the report shows
 _STYLE = """
@@ -24,7 +24,7 @@ table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular
 th, td { padding: .3rem .7rem; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap }
 th:first-child, td:first-child { text-align: left }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: .5rem 0 1.5rem }
-dt { color: #666 } dd { margin: 0 }
+dt { color: #666 } dd { margin: 0 } li, dd { overflow-wrap: anywhere }
 figure { margin: 1.5rem 0 } figure svg { max-width: 100%; height: auto } figcaption { color: #555 }
 """  # noqa: E501
 
@@ -75,11 +75,15 @@ def answer_records(results: Results[Any]) -> Iterable[dict[str, Any]]:
 def rate_records(results: Results[Any]) -> Iterable[dict[str, Any]]:
     """The answers as `cgmh rate` reads them; of items that look the same to a reader, the first."""
     seen = set()
-    for record in answer_records(results):
+    number = len(results.experiment.items)
+    parts = {name: set(members) for name, members in results.experiment.groups.items() if len(members) < number}
+    for at, record in enumerate(answer_records(results)):
         if record["answers"] and record["input"] not in seen:
             seen.add(record["input"])
+            group = next((name for name, members in parts.items() if at in members), None)
             yield {
                 "input": record["input"],
+                **({} if group is None else {"group": group}),
                 "outputs": {name: answer["text"] for name, answer in record["answers"].items()},
             }
 
@@ -117,7 +121,7 @@ def page(results: Results[Any], figures: Sequence[Figure] = ()) -> str:
     name = html.escape(results.experiment.name)
     parts = [f"<h1>{name}</h1>"]
     for group in results.experiment.groups:
-        parts += [f"<h2>{html.escape(group)}</h2>", _html_table(grid(results, group))]
+        parts += [f"<h2>{html.escape(title_of(results.experiment, group))}</h2>", _html_table(grid(results, group))]
         compared = difference_grid(results, group)
         if compared:
             parts.append(f"<p>Difference from {html.escape(results.experiment.baseline)}:</p>{_html_table(compared)}")

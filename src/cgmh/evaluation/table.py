@@ -28,10 +28,10 @@ def heading(column: Column[Any]) -> str:
 def text_table(results: Results[Any]) -> str:
     """The table for a terminal: a block for each group, the differences from the baseline in the last one, a legend."""
     experiment = results.experiment
-    blocks = []
-    for group in experiment.groups:
-        title = f"{experiment.name}: {group} ({_count(experiment, group)})"
-        blocks.append("\n".join([title, *_aligned(grid(results, group))]))
+    blocks = [
+        "\n".join([f"{experiment.name}: {title_of(experiment, group)}", *_aligned(grid(results, group))])
+        for group in experiment.groups
+    ]
     last = list(experiment.groups)[-1]
     compared = difference_grid(results, last)
     if compared:
@@ -45,7 +45,7 @@ def markdown_table(results: Results[Any]) -> str:
     experiment = results.experiment
     blocks = []
     for group in experiment.groups:
-        blocks += [f"### {group} ({_count(experiment, group)})", _piped(grid(results, group))]
+        blocks += [f"### {title_of(experiment, group)}", _piped(grid(results, group))]
         compared = difference_grid(results, group)
         if compared:
             blocks += [f"Difference from {experiment.baseline}:", _piped(compared)]
@@ -107,9 +107,10 @@ def as_dict(results: Results[Any]) -> dict[str, Any]:
     }
 
 
-def _count(experiment: Experiment[Any], group: str) -> str:
+def title_of(experiment: Experiment[Any], group: str) -> str:
+    """A group with how many items it has: of few, intervals say little."""
     number = len(experiment.groups[group])
-    return f"{number} item" + "s" * (number != 1)
+    return f"{group} ({number} item{'s' * (number != 1)})"
 
 
 def _is_filled(rows: Sequence[Row], group: str, column: Column[Any]) -> bool:

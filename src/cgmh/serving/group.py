@@ -238,7 +238,7 @@ class Group:
         for entry in self.entries:
             entry.clocks = list(islice(clocks, entry.chains))
             if entry.moved is not None:
-                entry.moved(moves_of(info, entry.number, self.lexicon))
+                entry.moved(moves_of(info, entry.number, self._walk.kernel, self.lexicon))
         if any(entry.is_done for entry in self.entries):
             self._report(self._walk.problem)
 

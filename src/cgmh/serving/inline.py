@@ -142,8 +142,10 @@ class _Events:
 
 def _move(step: dict[str, Any]) -> dict[str, Any]:
     known = {name: step[name] for name in ("move", "text", "accepted", "log_ratio")}
-    unknown = dict.fromkeys(("log_forward", "log_reverse", "log_target", "log_gain", "log_first"))
-    return {"chain": 0, "at": None, "passed": True, **known, **unknown}
+    unknown = dict.fromkeys(
+        ("log_forward", "log_reverse", "log_target", "log_gain", "log_first", "log_first_gain", "trust")
+    )
+    return {"chain": 0, "at": None, "passed": True, "broken": [], **known, **unknown}
 
 
 def _open_models() -> None:

@@ -103,10 +103,11 @@ class Engine(Protocol):
     def events(self, job: Job, seconds: float) -> AsyncIterator[Event]:
         """The run of a job of one input as it goes on; closing the iterator cancels it. Raises as `solve` does.
 
-        In order: ``{"event": "start", "chains": n, "steps": n, "texts": [...]}``, with how fast it goes where it can be
-        steered; for each round of steps
+        In order: ``{"event": "start", "chains": n, "steps": n, "texts": [...]}``, with how fast it goes and a
+        `signature` (version, model, settings) where it can be steered; for each round of steps
         ``{"event": "moves", "step": k, "temperature": t, "moves": [{"chain", "move", "at", "text", "accepted",
-        "log_ratio", "log_forward", "log_reverse", "log_target", "log_gain", "log_first", "passed"}, ...]}``;
+        "log_ratio", "log_forward", "log_reverse", "log_target", "log_gain", "log_first", "log_first_gain", "passed",
+        "broken", "trust"}, ...]}``;
         ``{"event": "result", "result": Outcome}``; ``{"event": "end"}``. Where the job's `watch` is "sentences", in
         place of moves ``{"event": "sentence", "sentence": k, "of": n, "start": at, "end": at, "result": Outcome}``.
 

@@ -17,6 +17,7 @@ import torch
 from ..errors import BadInput, CgmhError
 from ..inputs import CorrectInput, ParaphraseInput
 from ..proposals.protocols import MOVES
+from ..ranking import signature
 from ..remembered import ANSWERS
 from ..result import Result
 from ..session import Session
@@ -85,6 +86,7 @@ class Request:
                     "chains": entry.chains,
                     "steps": entry.steps,
                     **pace.to_dict(),
+                    "signature": signature(self.session.task.name, self.session.models, self.session.settings),
                     "texts": texts,
                 }
             )

@@ -59,12 +59,13 @@ export class LinePlot {
       ...ticks(low, high).flatMap((value) => [
         svg("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value) }),
         svg("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, String(value))]),
-      ...ticks(0, steps - 1).filter(Number.isInteger).map((at) => svg("text", { x: x(at), y: HEIGHT - 18, "text-anchor": "middle" }, String(at))));
+      ...[1, ...ticks(2, steps)].filter(Number.isInteger).map((at) => svg("text", { x: x(at - 1), y: HEIGHT - 18, "text-anchor": "middle" }, String(at))));
   }
 
-  /** The plot as a file, with its colours in it. */
-  text() {
+  /** The plot as a file, with its colours in it, and what it shows. */
+  text(about) {
     const copy = this.element.cloneNode(true);
+    copy.prepend(svg("title", {}, copy.getAttribute("aria-label")), svg("desc", {}, about));
     copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
     copy.setAttribute("font-family", "sans-serif");
     copy.setAttribute("font-size", "12");

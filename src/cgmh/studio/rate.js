@@ -78,28 +78,36 @@ async function back() {
 }
 
 addEventListener("keydown", (event) => {
-  if (!item || event.ctrlKey || event.altKey || event.metaKey) return;
-  const score = standing.scores[Number(event.key) - 1];
-  if (score !== undefined) { event.preventDefault(); choose(score); }
+  if (!standing || event.ctrlKey || event.altKey || event.metaKey) return;
+  const score = item && standing.scores[Number(event.key) - 1];
+  if (typeof score === "number") { event.preventDefault(); choose(score); }
   if (event.key === "Backspace") { event.preventDefault(); back(); }
 });
+
+/** A heading and a table, which scrolls where it is too wide. */
+function table(title, columns, rows) {
+  const head = el("thead", {}, el("tr", {}, columns.map((name) => el("th", { scope: "col" }, name))));
+  const body = rows.map(([first, ...rest]) => el("tr", {}, el("th", { scope: "row" }, first), rest.map((cell) => el("td", {}, cell))));
+  return [el("h3", {}, title),
+    el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": title }, el("table", {}, head, el("tbody", {}, body)))];
+}
 
 function showReport() {
   item = null;
   const { report } = standing;
-  const table = (columns, rows) => el("table", {}, el("thead", {}, el("tr", {}, columns.map((name) => el("th", { scope: "col" }, name)))),
-    el("tbody", {}, rows.map(([first, ...rest]) => el("tr", {}, el("th", { scope: "row" }, first), rest.map((cell) => el("td", {}, cell))))));
+  const figure = (value) => value?.toFixed(3) ?? "–";
+  const mean = (value) => (value ? T.interval(value) : "–");
+  const groups = Object.entries(report.groups);
+  const parts = [[groups.length ? T.all : "", report.comparisons], ...groups.map(([name, { comparisons }]) => [name, comparisons])];
   main.replaceChildren(el("section", { "aria-label": T.done }, el("h2", { tabindex: "-1" }, T.done),
-    el("h3", {}, T.means),
-    table([T.system, ...report.questions], report.systems.map((system) => [system, ...report.questions.map((name) => {
-      const mean = report.means[system][name];
-      return mean ? T.interval(mean) : "–";
-    })])),
-    el("h3", {}, T.agreement),
-    el("ul", {}, report.questions.map((name) => el("li", {}, `${name}: ${report.agreement[name]?.toFixed(2) ?? T.alone}`))),
-    el("h3", {}, T.comparisons),
-    table(T.comparisonColumns, report.comparisons.map((one) => [one.question, `${one.first} – ${one.second}`, one.difference.toFixed(3),
-      one.p.toFixed(4), one.p_holm.toFixed(4), String(one.num_inputs)]))));
+    el("p", {}, el("button", { type: "button", class: "small", on: { click: back } }, T.back)),
+    table(T.means, [T.system, ...report.questions], report.systems.map((system) => [system, ...report.questions.map((name) => mean(report.means[system][name]))])),
+    groups.length ? report.questions.flatMap((name) => table(T.byGroup(name), [T.group, ...report.systems],
+      groups.map(([group, { means }]) => [group, ...report.systems.map((system) => mean(means[system][name]))]))) : [],
+    table(T.agreement, T.agreementColumns, report.questions.map((name) => [name, report.agreement[name]?.toFixed(3) ?? T.alone,
+      figure(report.spread[name].raters), figure(report.spread[name].systems)])),
+    table(T.comparisons, T.comparisonColumns, parts.flatMap(([group, comparisons]) => comparisons.map((one) => [one.question, `${one.first} – ${one.second}`, group,
+      one.difference.toFixed(3), one.p.toFixed(4), one.p_holm.toFixed(4), String(one.num_inputs)])))));
   main.querySelector("h2").focus();
 }
 

@@ -20,11 +20,14 @@ export class Run extends EventTarget {
     this.problem = null;
     this.isLost = false;
     this.sentences = []; // of the text: [{chains, step, steps}]
-    this.counts = {}; // by move: {proposed, accepted}
+    this.counts = {}; // by move: {proposed, accepted, changed}
     this.visited = new Map(); // text: {text, score, logTarget}
     this.parts = []; // results of single sentences
     this.total = 0; // sentences of the text
     this.pace = null;
+    this.signature = null; // version, model, settings
+    this.isSteered = false; // it was not the same temperature all the way
+    this.numLost = 0; // events that the server dropped before they were read
     this.result = null;
   }
 
@@ -90,7 +93,7 @@ export class Run extends EventTarget {
 
   hear(event) {
     this[{
-      start: "hearStart", moves: "hearMoves", steered: "hearSteered", sentence: "hearSentence", result: "hearResult",
+      gap: "hearGap", start: "hearStart", moves: "hearMoves", steered: "hearSteered", sentence: "hearSentence", result: "hearResult",
       error: "hearError", end: "hearEnd",
     }[event.event] ?? "hearNothing"](event);
     this.tell();
@@ -98,11 +101,19 @@ export class Run extends EventTarget {
 
   hearNothing() {}
 
-  hearStart({ sentence = 0, chains, steps, texts, ...pace }) {
+  hearGap({ from, to }) {
+    this.numLost += to - from + 1;
+  }
+
+  hearStart({ sentence = 0, chains, steps, texts, signature = null, ...pace }) {
     if (pace.paused !== undefined) this.hearSteered(pace);
+    this.signature = signature;
     this.sentences[sentence] = {
-      step: 0, steps, temperature: this.request.temperature,
-      chains: Array.from({ length: chains }, (_, at) => ({ text: texts[at] ?? texts[0], before: "", logs: [], move: null })),
+      step: 0, steps,
+      chains: Array.from({ length: chains }, (_, at) => {
+        const start = texts[at] ?? texts[0];
+        return { start, text: start, moves: [], logs: [] };
+      }),
     };
   }
 
@@ -110,18 +121,20 @@ export class Run extends EventTarget {
     const of = this.sentences[sentence];
     if (!of) return;
     of.step = step;
-    of.temperature = temperature;
+    of.temperature ??= temperature;
+    this.isSteered ||= temperature !== of.temperature;
     for (const move of moves) {
       const chain = of.chains[move.chain];
-      const count = (this.counts[move.move] ??= { proposed: 0, accepted: 0 });
+      const before = chain.text;
+      const count = (this.counts[move.move] ??= { proposed: 0, accepted: 0, changed: 0 });
       count.proposed++;
-      chain.before = chain.text;
-      chain.move = { ...move, step, temperature };
+      chain.moves.push({ ...move, step, temperature, before });
       if (move.log_target !== null) chain.logs.push(move.log_target);
       if (!move.accepted) continue;
       count.accepted++;
       chain.text = move.text;
-      if (chain.before !== move.text && !this.visited.has(move.text)) {
+      if (before !== move.text) count.changed++;
+      if (before !== move.text && !this.visited.has(move.text)) {
         const score = move.log_target / (tokens(move.text).length + SHORT);
         this.visited.set(move.text, { text: move.text, score, logTarget: move.log_target });
       }

@@ -43,3 +43,6 @@ export function ess(draws) {
   const count = parts.length * num;
   return count / Math.max(2 * sum - 1, 1 / Math.log10(count));
 }
+
+/** How far the figures are to be trusted: "good", "fair" or "poor" (the bounds of Vehtari et al. 2021, and wider ones). */
+export const trust = (rhat, effective) => (rhat < 1.01 && effective >= 400 ? "good" : rhat < 1.05 && effective >= 100 ? "fair" : "poor");

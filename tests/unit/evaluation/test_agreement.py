@@ -90,6 +90,46 @@ def test_the_tables_of_a_study(tmp_path: Path) -> None:
     assert "Ann 17, Bob 17" in text
 
 
+def test_groups_have_tables_of_their_own(tmp_path: Path) -> None:
+    """The paper's pair of tables: scores by the number of keywords; deviations and p-values."""
+    items = [
+        Item(f"{group} {number}", f"{system} {group} {number}", (system,), group)
+        for group, count in (("1 keyword", 5), ("2 keywords", 7))
+        for number in range(count)
+        for system in ("old", "new")
+    ]
+    ratings = Ratings(items, ["score"], tmp_path / "clicks.jsonl")
+    generator = np.random.default_rng(4)
+    given: dict[str, dict[str, list[float]]] = {}
+    for item in items:
+        for rater in ("Ann", "Bob", "Cid"):
+            score = float(generator.choice([0, 0.25, 0.5, 0.75, 1]))
+            ratings.add(Click(rater, item.id, "score", score))
+            given.setdefault(item.systems[0], {}).setdefault(item.input, []).append(score)
+    found = report(ratings)
+    means = {system: {input: np.mean(scores) for input, scores in of.items()} for system, of in given.items()}
+    assert list(found.groups) == ["1 keyword", "2 keywords"]
+    for group, part in found.groups.items():
+        own = {system: np.array([of[input] for input in of if input.startswith(group)]) for system, of in means.items()}
+        for system in ("old", "new"):
+            assert part.means[system]["score"].mean == pytest.approx(own[system].mean())  # type: ignore[union-attr]
+        (compared,) = part.comparisons
+        expected = stats.permutation_test(
+            (own["old"], own["new"]),
+            lambda one, other: np.mean(one - other),
+            permutation_type="samples",
+            n_resamples=10**6,
+        )
+        assert compared.p == pytest.approx(expected.pvalue)
+    every = [scores for of in given.values() for scores in of.values()]
+    assert found.spread["score"].raters == pytest.approx(np.mean([np.std(scores, ddof=1) for scores in every]))
+    within = [np.std(list(of.values()), ddof=1) for of in means.values()]
+    assert found.spread["score"].systems == pytest.approx(np.mean(within))
+    text = tables(found)
+    assert "old – new, 2 keywords: " in text
+    assert "1 keyword" in text.split("\n\n")[1]
+
+
 def test_a_study_that_nobody_has_begun(tmp_path: Path) -> None:
     found = report(Ratings([Item("a", "b", ("x",))], ["score"], tmp_path / "clicks.jsonl"))
     assert found.means == {"x": {"score": None}}

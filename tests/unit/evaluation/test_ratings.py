@@ -23,12 +23,12 @@ def test_lines_of_every_kind(tmp_path: Path) -> None:
     more = written(
         tmp_path / "more.jsonl",
         {"input": "a", "system": "theirs", "text": "A."},
-        {"input": "b", "outputs": {"theirs": "B.", "third": "BB."}},
+        {"input": "b", "outputs": {"theirs": "B.", "third": "BB."}, "group": "letters"},
     )
     assert read_items([ours, more]) == [
         Item("a", "A.", ("ours", "theirs")),
-        Item("b", "B.", ("theirs",)),
-        Item("b", "BB.", ("third",)),
+        Item("b", "B.", ("theirs",), "letters"),
+        Item("b", "BB.", ("third",), "letters"),
     ]
 
 
@@ -41,6 +41,7 @@ def test_lines_of_every_kind(tmp_path: Path) -> None:
         ('{"input": "a"}', "neither `text`"),
         ('{"input": "a", "outputs": {"x": 3}}', "neither `text`"),
         ('{"input": "a", "text": "b"}\n{"input": "a", "text": "c"}', "line 2: a second output of file"),
+        ('{"input": "a", "text": "b", "group": 3}', "`group` is one string"),
         ("", "no outputs to rate"),
     ],
 )

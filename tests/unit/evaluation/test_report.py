@@ -21,6 +21,10 @@ def test_the_folder_has_report_table_answers_and_a_study(tmp_path: Path) -> None
     assert lines[0]["answers"]["ours"] == {"text": "river!", "seconds": 0.5, "details": {"of": "river"}}
     assert list(lines[2]["answers"]) == ["ours"]
     items = read_items([tmp_path / "rate.jsonl"])
+    groups = {item.input: item.group for item in items}
+    for name, members in results.experiment.groups.items():
+        own = {f"about <{ITEMS[at]}>" for at in members}
+        assert {input for input, group in groups.items() if group == name} == (own if len(own) < len(ITEMS) else set())
     assert {(item.input, item.text, item.systems) for item in items} >= {
         ("about <sea>", "sea!", ("ours",)),
         ("about <pond>", "pond<b>&", ("partial",)),
@@ -35,6 +39,8 @@ def test_the_page_is_escaped_and_needs_nothing_else(tmp_path: Path) -> None:
     assert "river&lt;script&gt;" in page
     assert "a &lt;figure&gt;" in page
     assert page.count("<svg") == 2
+    for name, members in results.experiment.groups.items():
+        assert f"<h2>{name} ({len(members)} item" in page
     assert "http-equiv" not in page
     for loads in ("src=", "<link", "@import", "url(http"):
         assert loads not in page

@@ -64,6 +64,24 @@ def test_what_the_first_stage_refused_has_no_exact_gain(watched: list[list[dict[
         assert move["log_ratio"] == move["log_first"]
 
 
+def test_the_first_ratio_is_the_sum_of_its_terms(watched: list[list[dict[str, Any]]]) -> None:
+    seen = [move for moves in watched for move in moves if move["log_first"] is not None]
+    assert any(not move["passed"] for move in seen)
+    for move in seen:
+        total = move["log_first_gain"] + move["log_reverse"] - move["log_forward"]
+        assert move["trust"] * total == pytest.approx(move["log_first"], abs=3e-4)
+
+
+def test_a_broken_rule_is_named(watched: list[list[dict[str, Any]]]) -> None:
+    moves = [move for moves in watched for move in moves]
+    unended = [move for move in moves if move["text"][-1].isalpha()]
+    assert unended
+    assert all("ending" in move["broken"] for move in unended)
+    for move in moves:
+        assert move["log_ratio"] is None or not move["broken"]
+        assert not (move["broken"] and move["accepted"])
+
+
 def test_numbers_are_those_that_json_knows(watched: list[list[dict[str, Any]]]) -> None:
     numbers = [value for moves in watched for move in moves for value in move.values() if isinstance(value, float)]
     assert all(map(math.isfinite, numbers))
