@@ -234,7 +234,7 @@ def test_paraphrase_to_the_end(page: Any, served: Served) -> None:
         ["kw", "wvm", "cw", "st:20"],
     )
     done(page, "paraphrase")
-    asked = {name: value for name, value in asked.items() if name != "task"}
+    asked = {name: value for name, value in asked.items() if name not in ("task", "early")}
     assert sentences(page, "paraphrase") == [result["text"] for result in served.ask("paraphrase", **asked)["results"]]
     assert page.locator("#panel-paraphrase mark").count() > 0
     assert "words in common" in page.locator("#panel-paraphrase .figure").first.inner_text()

@@ -40,6 +40,7 @@ def write_job(job: Job) -> Message:
         "settings": asdict(job.settings),
         "big": job.big,
         "watch": job.watch,
+        "early": job.early,
         "steering": job.steering.to_dict(),
     }
 
@@ -49,4 +50,5 @@ def read_job(message: Message) -> Job:
     kind = _KINDS[message["kind"]]
     inputs = tuple(kind(**fields) for fields in message["inputs"])
     steering = Steering(**message["steering"])
-    return Job(inputs, Settings(**message["settings"]), message["big"], message["watch"], steering)
+    settings = Settings(**message["settings"])
+    return Job(inputs, settings, message["big"], message["watch"], message["early"], steering)

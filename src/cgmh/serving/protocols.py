@@ -43,6 +43,7 @@ class Job:
     settings: Settings
     big: str | None = None  # a pulled model's name, where one is asked for
     watch: str = "moves"  # what the events of a run tell: every move, or the result of each sentence
+    early: bool = False  # whether they also tell, now and then, what the answers would be by then
     steering: Steering = field(default_factory=Steering)  # how a run that is watched begins
 
     @property
@@ -107,6 +108,7 @@ class Engine(Protocol):
         steered; for each round of steps
         ``{"event": "moves", "step": k, "temperature": t, "moves": [{"chain", "move", "at", "text", "accepted",
         "log_ratio", "log_forward", "log_reverse", "log_target", "log_gain", "log_first", "passed"}, ...]}``;
+        where the job's `early` is true, now and then ``{"event": "best", "sentence": k, "step": k, "results": [...]}``;
         ``{"event": "result", "result": Outcome}``; ``{"event": "end"}``. Where the job's `watch` is "sentences", in
         place of moves ``{"event": "sentence", "sentence": k, "of": n, "start": at, "end": at, "result": Outcome}``.
 

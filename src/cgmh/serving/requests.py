@@ -267,13 +267,16 @@ class _Watched(BaseModel):
     watch: Literal["moves", "sentences"] = Field(
         "moves", description="What its events tell: every move, or the result of each sentence of a text."
     )
+    early: bool = Field(
+        False, description="Whether an event `best` tells now and then what the answers would be by then."
+    )
     pause_after: int | None = Field(None, ge=1, le=10**7, description="Steps after which it pauses.")
     steps_per_second: float | None = _RATE
 
     def watched(self, job: Job) -> Job:
         """A job with this."""
         steering = Steering(steps=self.pause_after, steps_per_second=self.steps_per_second)
-        return replace(job, watch=self.watch, steering=steering)
+        return replace(job, watch=self.watch, early=self.early, steering=steering)
 
 
 class KeywordsRun(_Keywords, _Watched):

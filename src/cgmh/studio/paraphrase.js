@@ -97,7 +97,7 @@ export function paraphraseTab(studio) {
     if (!input.value.trim()) return status.say(T.none);
     return start({
       task: "paraphrase", text: input.value.trim(), n: SHOWN, match: match(), max_overlap: maxOverlap, difference, keep, free,
-      ...sampling.values(),
+      ...sampling.values(), early: true,
     });
   }
 
@@ -113,10 +113,11 @@ export function paraphraseTab(studio) {
   function show() {
     const { step = 0, steps = 1 } = run.sentences[0] ?? {};
     const best = run.best(SHOWN).filter((sentence) => sentence.text !== run.request.text);
-    status.show(run, run.status === "ended" ? S.write.ready(best.length, run.took) : S.write.searching(step, steps, run.visited.size), step / steps);
+    status.show(run, run.isOver ? S.write.ready(best.length, run.took) : S.write.searching(best), step / steps);
     arrange(list, best.map((sentence) => {
       const known = [...list.children].find((item) => item.dataset.text === sentence.text);
       const item = known ?? makeItem(sentence.text);
+      item.classList.toggle("rough", sentence.isRough ?? false);
       if (sentence.similarity !== undefined) item.querySelector(".figure").textContent = T.figures(sentence.similarity, sentence.overlap);
       return item;
     }));
@@ -153,7 +154,7 @@ export function paraphraseTab(studio) {
       sliders.closeness.set(closeness);
       sampling.set(request);
       askFacts();
-      if (input.value) start({ task: "paraphrase", n: SHOWN, match: match(), ...sampling.values(), ...request });
+      if (input.value) start({ task: "paraphrase", n: SHOWN, match: match(), ...sampling.values(), ...request, early: true });
     },
   };
 }

@@ -28,7 +28,7 @@ export const copyButton = (text, label = S.copy) =>
 export function linkTo(tab, request) {
   const fields = new URLSearchParams({ tab });
   for (const [name, value] of Object.entries(request))
-    if (!["watch", "pause_after", "steps_per_second"].includes(name)) fields.set(name, JSON.stringify(value));
+    if (!["watch", "early", "pause_after", "steps_per_second"].includes(name)) fields.set(name, JSON.stringify(value));
   return `${location.origin}${location.pathname}#${fields}`;
 }
 

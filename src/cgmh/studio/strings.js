@@ -56,8 +56,9 @@ export const S = {
     minWords: "Fewest words",
     maxWords: "Most words",
     results: "Sentences",
-    empty: "Sentences appear here while the chains run, the best on top.",
-    searching: (step, steps, count) => `${count} sentences visited, step ${step} of ${steps}`,
+    empty: "Sentences appear here, the best on top.",
+    searching: (best) => (!best.length ? "Looking for a good sentence …"
+      : best[0].isRough ? "Only rough sentences so far; still looking …" : "Still looking for better ones …"),
     ready: (count, ms) => `${count} sentences, after ${(ms / 1000).toFixed(1)} s`,
     none: "Give at least one word.",
     more: "More like this",
@@ -68,7 +69,6 @@ export const S = {
     fillsNone: "The model has no other word here.",
     required: (word) => `“${word}” is one of your keywords: it stays.`,
     close: "Close",
-    logp: "log probability per word",
   },
 
   paraphrase: {

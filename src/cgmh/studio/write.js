@@ -61,7 +61,7 @@ export function writeTab(studio) {
     return {
       task: "keywords", words: [...words], n: SHOWN, ordered: ordered.checked, inflect: inflect.checked,
       forbid: keywordsIn(forbid.value), min_words: Number(minWords.value), max_words: Number(maxWords.value),
-      ...sampling.values(),
+      ...sampling.values(), early: true,
     };
   }
 
@@ -85,12 +85,12 @@ export function writeTab(studio) {
 
   function show() {
     const { step = 0, steps = 1 } = run.sentences[0] ?? {};
-    const best = run.best(SHOWN, run.request.words);
-    status.show(run, run.status === "ended" ? T.ready(best.length, run.took) : T.searching(step, steps, run.visited.size), step / steps);
+    const best = run.best(SHOWN);
+    status.show(run, run.isOver ? T.ready(best.length, run.took) : T.searching(best), step / steps);
     const shown = best.map((sentence) => {
       const item = items.get(sentence.text) ?? makeItem(sentence.text);
       items.set(sentence.text, item);
-      item.querySelector(".figure").textContent = (sentence.isFinal ? -sentence.nll_per_word : sentence.score).toFixed(2);
+      item.classList.toggle("rough", sentence.isRough ?? false);
       return item;
     });
     for (const [text, item] of items) if (!shown.includes(item) && !item.isConnected) items.delete(text);
@@ -110,8 +110,7 @@ export function writeTab(studio) {
         : token.text);
       end = token.at + token.text.length;
     }
-    const item = el("li", {}, roving(sentence), el("span", { class: "figure", title: T.logp }),
-      el("span", { class: "actions" }, copyButton(() => text),
+    const item = el("li", {}, roving(sentence), el("span", { class: "actions" }, copyButton(() => text),
         el("button", { type: "button", class: "small", on: { click: () => near(text, 1) } }, T.more)),
       el("div", { class: "fills" }));
     return item;
@@ -152,9 +151,9 @@ export function writeTab(studio) {
 
   const shared = () => run && {
     tab: "write", request: run.request,
-    json: { request: run.request, result: run.result, visited: [...run.visited.values()] },
-    rows: [["rank", "text", "log_prob_per_word"], ...run.best(SHOWN, run.request.words)
-      .map((sentence, at) => [at + 1, sentence.text, sentence.isFinal ? -sentence.nll_per_word : sentence.score])],
+    json: { request: run.request, result: run.result },
+    rows: [["rank", "text", "log_prob_per_word"], ...run.best(SHOWN)
+      .map((sentence, at) => [at + 1, sentence.text, -sentence.nll_per_word])],
   };
   const watch = el("button", { type: "button", class: "small", on: { click: () => run && studio.open("inside") } }, T.inside);
 
@@ -175,7 +174,7 @@ export function writeTab(studio) {
       maxWords.value = request.max_words ?? 20;
       sampling.set(request);
       showChips();
-      if (words.length) start({ ...asked(), ...request, task: "keywords" });
+      if (words.length) start({ ...asked(), ...request, task: "keywords", early: true });
     },
   };
 }
