@@ -7,10 +7,13 @@ from typing import Any
 from ..inputs import CorrectInput, KeywordInput, ParaphraseInput
 from ..settings import Settings
 from .pace import Steering
-from .protocols import FactQuestion, FillQuestion, Job
+from .protocols import FactQuestion, FillQuestion, Job, WordQuestion
 
 Message = dict[str, Any]
-_KINDS = {kind.__name__: kind for kind in (KeywordInput, ParaphraseInput, CorrectInput, FillQuestion, FactQuestion)}
+_KINDS = {
+    kind.__name__: kind
+    for kind in (KeywordInput, ParaphraseInput, CorrectInput, FillQuestion, FactQuestion, WordQuestion)
+}
 
 
 def encode(message: Message) -> bytes:

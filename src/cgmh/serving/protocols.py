@@ -36,10 +36,23 @@ class FactQuestion:
 
 
 @dataclass(frozen=True)
+class WordQuestion:
+    """Which words of some keywords the model does not know."""
+
+    keywords: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return ", ".join(self.keywords)
+
+
+Question = FillQuestion | FactQuestion | WordQuestion
+
+
+@dataclass(frozen=True)
 class Job:
     """Inputs of one task with how to sample them, or questions; they count as `len(inputs)`."""
 
-    inputs: tuple[KeywordInput | ParaphraseInput | CorrectInput | FillQuestion | FactQuestion, ...]  # of one type
+    inputs: tuple[KeywordInput | ParaphraseInput | CorrectInput | Question, ...]  # of one type
     settings: Settings
     big: str | None = None  # a pulled model's name, where one is asked for
     watch: str = "moves"  # what the events of a run tell: every move, or the result of each sentence
@@ -49,7 +62,7 @@ class Job:
     @property
     def asks(self) -> bool:
         """Whether there is nothing to sample."""
-        return isinstance(self.inputs[0], FillQuestion | FactQuestion)
+        return isinstance(self.inputs[0], Question)
 
 
 Outcome = dict[str, Any]  # what Result.to_dict() gives; or {"error": ...}: what was wrong and what to do
