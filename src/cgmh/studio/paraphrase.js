@@ -120,8 +120,10 @@ export function paraphraseTab(studio) {
       item.classList.toggle("rough", sentence.isRough ?? false);
       if (sentence.similarity !== undefined) item.querySelector(".figure").textContent = T.figures(sentence.similarity, sentence.overlap);
       return item;
-    }));
+    }), run.isOver);
     empty.hidden = best.length > 0;
+    tools.hidden = !best.length;
+    share.hidden = false;
   }
 
   function makeItem(text) {
@@ -137,10 +139,13 @@ export function paraphraseTab(studio) {
     rows: [["rank", "text", "similarity", "overlap"], ...run.best(SHOWN).map((sentence, at) => [at + 1, sentence.text, sentence.similarity, sentence.overlap])],
   };
   const watch = el("button", { type: "button", class: "small", on: { click: () => run && studio.open("inside") } }, S.write.inside);
+  const share = sharing(shared, watch);
+  const tools = el("p", { class: "buttons" }, copyButton(() => run.best(SHOWN).map((sentence) => sentence.text).join("\n"), S.copyAll));
+  share.hidden = tools.hidden = true;
   status.element.querySelector("progress").hidden = true;
 
   return {
-    element: el("div", {}, form, el("section", { "aria-label": T.results }, el("h2", {}, T.results), status.element, empty, list, sharing(shared, watch))),
+    element: el("div", {}, form, el("section", { "aria-label": T.results }, el("h2", {}, T.results), status.element, empty, list, tools, share)),
     focus: () => input.focus(),
     open(request) {
       input.value = request.text ?? "";

@@ -14,10 +14,17 @@ export async function copy(text, button) {
     say(S.copied);
   } catch {
     say(S.copyFailed);
+    button.title = S.copyFailed;
+    flash(button, S.notCopied);
     return;
   }
-  const before = button.textContent;
-  button.textContent = S.copied;
+  flash(button, S.copied);
+}
+
+/** A word on a button for a moment. */
+export function flash(button, word) {
+  const before = (button.dataset.label ??= button.textContent);
+  button.textContent = word;
   setTimeout(() => { button.textContent = before; }, 1200);
 }
 

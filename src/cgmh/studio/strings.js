@@ -4,7 +4,7 @@ const percent = (value) => `${(100 * value).toFixed(value < 0.0995 ? 1 : 0)} %`;
 
 export const S = {
   title: "cgmh studio",
-  tagline: "Sentences under rules, sampled before your eyes. Everything runs on this machine.",
+  tagline: "Write, reword and correct sentences. Everything runs on this machine.",
   percent,
   tabs: { write: "Write", paraphrase: "Paraphrase", correct: "Correct", inside: "Inside" },
   tabsLabel: "What to do",
@@ -19,6 +19,8 @@ export const S = {
   },
   copy: "Copy",
   copied: "Copied",
+  copyAll: "Copy all",
+  notCopied: "Not copied",
   copyFailed: "Select the text and copy it: the browser does not let this page do it",
   link: "Copy link",
   linkHelp: "The link repeats this exactly: all settings, the seed too",
@@ -30,7 +32,7 @@ export const S = {
   again: "The server was started anew; the same run starts from its beginning.",
   stop: "Stop",
   options: "Options",
-  sampling: "Sampling",
+  sampling: "How it searches (for experts)",
   chains: "Chains",
   steps: "Steps",
   temperature: "Temperature",
@@ -51,8 +53,19 @@ export const S = {
     remove: (word) => `Remove ${word}`,
     ordered: "In this order",
     inflect: "In any form (walk, walks, walked)",
+    count: "How many sentences",
+    kind: "Kind of sentence",
+    kinds: { any: "any", statement: "statement.", question: "question?", exclamation: "exclamation!" },
     forbid: "Forbidden words",
     forbidHelp: "Separated by blanks.",
+    clear: "Clear",
+    unknown: (word) => `“${word}” is a word that the model does not know.`,
+    meant: "Did you mean",
+    noneMeant: "Sentences with it may sound odd: check how it is spelt, or try another word.",
+    other: "Other sentences",
+    keep: "Keep",
+    kept: "Kept",
+    keepLabel: (text) => `Keep: ${text}`,
     minWords: "Fewest words",
     maxWords: "Most words",
     results: "Sentences",
@@ -71,6 +84,14 @@ export const S = {
     close: "Close",
   },
 
+  kept: {
+    title: "Your list",
+    remove: "Remove",
+    removeLabel: (text) => `Remove: ${text}`,
+    clear: "Empty the list",
+    added: (count) => `Kept; your list has ${count} ${count === 1 ? "sentence" : "sentences"}`,
+  },
+
   paraphrase: {
     label: "A sentence to say in other words",
     placeholder: "How can I learn to play the guitar before 2027?",
@@ -83,7 +104,7 @@ export const S = {
     },
     wordState: (word, kind) => `${word}: ${kind}`,
     overlap: "Words in common, at most",
-    overlapHelp: "BLEU with your sentence, in per cent. Lower is further from your wording.",
+    overlapHelp: "Lower is further from your wording (BLEU with your sentence, in per cent).",
     closeness: "Closeness of meaning",
     closenessHelp: "How strongly the meaning of the whole sentence is held.",
     difference: "Push to other wordings",
@@ -115,6 +136,10 @@ export const S = {
     done: "Done",
     kinds: "Colours",
     insert: "‸",
+    reads: "Reading the text …",
+    kindNames: {
+      inflection: "word form", determiner: "article", "real word": "another word was meant",
+    },
   },
 
   inside: {
