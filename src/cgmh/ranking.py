@@ -33,7 +33,7 @@ from .text.tokenizer import capitalize, first_word, join
 # model's ranking (benchmarks/ranking.py).
 FORWARD, BACKWARD, FILL, READING_OFFSET = 0.5, 0.5, 0.3, 3.0
 OWN_WEIGHT = 0.3  # what the word model's readings count beside a text model's log probability per word
-EARLY_POOL_SIZE = 60  # sentences that are looked at closely before the end, each time
+EARLY_POOL_SIZE = 40  # sentences that are looked at closely before the end, each time
 NOT_ASKED = 1e6  # by how much sentences that a text model was not asked about come after the others
 
 

@@ -173,6 +173,12 @@ def test_what_is_wrong_is_said(page: Any) -> None:
     page.get_by_label("Words that the sentence must contain").press("Enter")
     expect(page.locator("#panel-write .status")).to_contain_text("Give at least one word.")
     page.locator("#panel-write summary").click()
+    page.get_by_label("Fewest words").fill("30")
+    page.get_by_label("Words that the sentence must contain").fill("river")
+    page.keyboard.press("Enter")
+    expect(page.locator("#panel-write .status")).to_contain_text("The fewest words are more than the most words")
+    page.get_by_label("Fewest words").fill("0")
+    page.locator("#panel-write").get_by_role("button", name="Clear", exact=True).click()
     page.get_by_label("Forbidden words").fill("snow")
     page.get_by_label("Words that the sentence must contain").fill("snow")
     page.keyboard.press("Enter")
@@ -230,6 +236,25 @@ def test_sentences_for_a_handout(page: Any, browser: Any) -> None:
     assert kept.locator(".sentence").all_inner_texts() == found[:1]
     kept.get_by_role("button", name="Remove").click()
     expect(kept).to_be_hidden()
+
+
+def test_a_sentence_for_each_word_of_a_list(page: Any, browser: Any) -> None:
+    page.get_by_label("A sentence for each word by itself").check()
+    write(page, "snow, river, teacher", chains=3, steps=8)
+    done(page, "write")
+    found = sentences(page)
+    assert [word in text.lower() for word, text in zip(["snow", "river", "teacher"], found, strict=True)] == [True] * 3
+    page.locator("#panel-write").get_by_role("button", name="Copy link").click()
+    expect(page.locator("#said")).to_have_text("Copied")
+    with page_at(browser, clipboard(page)) as other:
+        done(other, "write")
+        assert sentences(other) == found
+        assert other.get_by_label("A sentence for each word by itself").is_checked()
+    with page.expect_request("**/v1/runs") as started:
+        page.locator("#panel-write .answers li").nth(1).get_by_role("button", name="More like this").click()
+    asked = started.value.post_data_json
+    assert (asked["words"], asked["start"], asked["n"]) == (["river"], found[1], 8)
+    done(page, "write")
 
 
 def test_sentences_are_shown_before_the_end(page: Any) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..result import Sentence
 
-FIRST = 5  # steps before the first look: the chains have hardly left their start
-SHARE = 4  # looking may take one part in so many of the time that the steps take
+FIRST = 2  # steps before the first look: a start is often a sentence already
+SHARE = 3  # looking may take one part in so many of the time that the steps take
 
 
 class Early:

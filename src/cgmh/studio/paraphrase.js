@@ -111,9 +111,8 @@ export function paraphraseTab(studio) {
   }
 
   function show() {
-    const { step = 0, steps = 1 } = run.sentences[0] ?? {};
     const best = run.best(SHOWN).filter((sentence) => sentence.text !== run.request.text);
-    status.show(run, run.isOver ? S.write.ready(best.length, run.took) : S.write.searching(best), step / steps);
+    status.show(run, run.isOver ? S.write.ready(best.length, run.took) : S.write.searching(best), run.share);
     arrange(list, best.map((sentence) => {
       const known = [...list.children].find((item) => item.dataset.text === sentence.text);
       const item = known ?? makeItem(sentence.text);

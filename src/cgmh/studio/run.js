@@ -31,6 +31,17 @@ export class Run extends EventTarget {
     return ["ended", "failed", "stopped"].includes(this.status);
   }
 
+  /** How much of it is done, from 0 to 1. */
+  get share() {
+    const { step = 0, steps = 1 } = this.sentences[0] ?? {};
+    return step / steps;
+  }
+
+  /** What was asked for the sake of a sentence. */
+  requestOf() {
+    return this.request;
+  }
+
   /** Start it, and follow it to its end; where the server forgot it, once more from the start: it is the same run. */
   async go() {
     this.stopping = new AbortController();

@@ -51,7 +51,9 @@ export const S = {
     go: "Write",
     chips: "Keywords",
     remove: (word) => `Remove ${word}`,
+    each: "A sentence for each word by itself (for a list of words)",
     ordered: "In this order",
+    lengths: "The fewest words are more than the most words: change one of them.",
     inflect: "In any form (walk, walks, walked)",
     count: "How many sentences",
     kind: "Kind of sentence",
@@ -72,7 +74,7 @@ export const S = {
     empty: "Sentences appear here, the best on top.",
     searching: (best) => (!best.length ? "Looking for a good sentence …"
       : best[0].isRough ? "Only rough sentences so far; still looking …" : "Still looking for better ones …"),
-    ready: (count, ms) => `${count} sentences, after ${(ms / 1000).toFixed(1)} s`,
+    ready: (count, ms) => `${count} ${count === 1 ? "sentence" : "sentences"}, after ${(ms / 1000).toFixed(1)} s`,
     none: "Give at least one word.",
     more: "More like this",
     inside: "Watch its chains",

@@ -4,6 +4,7 @@ import { post } from "./api.js";
 import { arrange, eachFrame, el, labelled, roving } from "./dom.js";
 import { keptList } from "./kept.js";
 import { Run } from "./run.js";
+import { Series } from "./series.js";
 import { copyButton, flash, samplingFields, say, sharing, statusLine } from "./shell.js";
 import { S } from "./strings.js";
 import { isWord, keywordsIn, tokens } from "./words.js";
@@ -12,6 +13,7 @@ const T = S.write;
 const SHOWN = 8;
 const MARKS = { statement: ["?", "!"], question: [".", "!"], exclamation: [".", "?"] }; // that a kind of sentence does not have
 const USUAL = { chains: 32, steps: 100, temperature: 0.75, seed: 0 };
+const EACH = { chains: 16, steps: 60, n: 1 }; // of each word of a list
 const NEAR = { chains: 16, steps: 40 }; // of a run that goes on from one sentence
 
 export function writeTab(studio) {
@@ -24,6 +26,7 @@ export function writeTab(studio) {
   const clear = el("button", { type: "button", class: "small", hidden: true, on: {
     click: () => { words = []; showChips(); input.focus(); },
   } }, T.clear);
+  const each = el("input", { type: "checkbox" });
   const ordered = el("input", { type: "checkbox" });
   const inflect = el("input", { type: "checkbox" });
   const count = el("input", { type: "number", min: 1, max: 30, value: SHOWN });
@@ -43,12 +46,12 @@ export function writeTab(studio) {
     el("button", { type: "button", class: "small", on: { click: () => others() } }, T.other));
 
   const form = el("form", { novalidate: true, on: { submit: (event) => { event.preventDefault(); go(); } } },
-    el("div", { class: "chosen" }, chips, clear), labelled(T.label, input, T.help), unknown,
+    el("div", { class: "chosen" }, chips, clear), labelled(T.label, input, T.help), unknown, labelled(T.each, each),
     el("p", { class: "buttons" }, el("button", { class: "main" }, T.go)),
     el("details", {}, el("summary", {}, S.options),
       el("div", { class: "grid" }, labelled(T.ordered, ordered), labelled(T.inflect, inflect),
         labelled(T.count, count), labelled(T.kind, kind), labelled(T.forbid, forbid, T.forbidHelp), labelled(T.minWords, minWords), labelled(T.maxWords, maxWords)),
-      el("h3", {}, S.sampling), sampling.element));
+      el("p", { class: "part" }, S.sampling), sampling.element));
 
   input.addEventListener("keydown", (event) => {
     if (event.key === "Backspace" && !input.value && words.length) { words.pop(); showChips(); }
@@ -92,21 +95,37 @@ export function writeTab(studio) {
     return {
       task: "keywords", words: [...words], n: Number(count.value) || SHOWN, ordered: ordered.checked, inflect: inflect.checked,
       forbid: [...keywordsIn(forbid.value), ...(MARKS[kind.value] ?? [])], min_words: Number(minWords.value), max_words: Number(maxWords.value),
-      ...sampling.values(), early: true,
+      ...sampling.values(), early: true, ...(each.checked ? { each: true } : {}),
     };
   }
 
   function go(more = {}) {
     take();
     if (!words.length) return status.say(T.none);
+    if (Number(minWords.value) > Number(maxWords.value)) return status.say(T.lengths);
     return start({ ...asked(), ...more });
   }
+
+  /** Begin a run; or one for each word of a list. */
+  function begun(request) {
+    const watch = (one) => studio.watch("write", one);
+    if (request.each && request.words.length > 1) {
+      const { each: _, ...shared } = limited(request, EACH);
+      return new Series(request, request.words.map((word) => ({ ...shared, words: [word] })), watch);
+    }
+    const { each: _, ...alone } = request;
+    const one = new Run(alone);
+    watch(one);
+    return one;
+  }
+
+  const limited = (request, most) => ({ ...request, ...Object.fromEntries(Object.entries(most)
+    .map(([name, value]) => [name, Math.min(request[name], value)])) });
 
   function start(request) {
     run?.stop();
     list.replaceChildren();
-    run = new Run(request);
-    studio.watch("write", run);
+    run = begun(request);
     run.addEventListener("news", eachFrame(show));
     const own = run;
     return run.go().then(() => {
@@ -115,9 +134,8 @@ export function writeTab(studio) {
   }
 
   function show() {
-    const { step = 0, steps = 1 } = run.sentences[0] ?? {};
     const best = run.best(run.request.n);
-    status.show(run, run.isOver ? T.ready(best.length, run.took) : T.searching(best), step / steps);
+    status.show(run, run.isOver ? T.ready(best.length, run.took) : T.searching(best), run.share);
     const shown = best.map((sentence) => {
       const item = items.get(sentence.text) ?? makeItem(sentence.text);
       items.set(sentence.text, item);
@@ -153,8 +171,8 @@ export function writeTab(studio) {
 
   /** Go on from a sentence; `by` is added to the seed, so that it is not the same walk again. */
   function near(text, by) {
-    const request = { ...run.request, start: text, seed: run.request.seed + by };
-    for (const [name, most] of Object.entries(NEAR)) request[name] = Math.min(request[name], most);
+    const before = run.requestOf(text);
+    const request = { ...limited(before, NEAR), n: Number(count.value) || SHOWN, start: text, seed: before.seed + by };
     input.focus({ preventScroll: true });
     return start(request);
   }
@@ -168,7 +186,7 @@ export function writeTab(studio) {
   async function showFills(item, text, token) {
     const place = item.querySelector(".fills");
     for (const other of list.querySelectorAll(".fills")) other.replaceChildren();
-    const given = run.request.words.flatMap((word) => word.toLowerCase().split(/[\s|]+/));
+    const given = run.requestOf(text).words.flatMap((word) => word.toLowerCase().split(/[\s|]+/));
     if (given.includes(token.text.toLowerCase())) {
       place.replaceChildren(el("p", {}, T.required(token.text)));
       say(T.required(token.text));
@@ -211,6 +229,7 @@ export function writeTab(studio) {
     /** What a link asks for. */
     open(request) {
       words = request.words ?? [];
+      each.checked = request.each ?? false;
       ordered.checked = request.ordered ?? false;
       inflect.checked = request.inflect ?? false;
       const forbidden = request.forbid ?? [];

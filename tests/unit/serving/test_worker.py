@@ -108,7 +108,7 @@ def test_answers_are_told_before_the_end_and_change_nothing(caller: Caller) -> N
             heard.append(caller.hear())
         told = [message["event"] for message in heard[:-1] if message["event"]["event"] == "best"]
         assert told
-        assert 5 <= told[0]["step"] < 30
+        assert 2 <= told[0]["step"] < 30
         for event in told:
             assert 0 < len(event["results"]) <= 3
             assert all(isinstance(each["good"], bool) for each in event["results"])
