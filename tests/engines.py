@@ -35,7 +35,7 @@ class ToyEngine:
             self.held -= len(job.inputs)
         if job.asks:
             fills = {"start": 0, "end": 1, "word": "a", "probability": 0.5, "fills": []}
-            return [fills if isinstance(input, FillQuestion) else {"words": []} for input in job.inputs]
+            return [fills if isinstance(input, FillQuestion) else {"words": [], "keywords": []} for input in job.inputs]
         return [answer(str(input)) for input in job.inputs]
 
     async def _held(self) -> None:

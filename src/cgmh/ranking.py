@@ -5,7 +5,7 @@ The word model reads a sentence forward, backward and word by word; a text model
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -33,6 +33,7 @@ from .text.tokenizer import capitalize, first_word, join
 # model's ranking (benchmarks/ranking.py).
 FORWARD, BACKWARD, FILL, READING_OFFSET = 0.5, 0.5, 0.3, 3.0
 OWN_WEIGHT = 0.3  # what the word model's readings count beside a text model's log probability per word
+EARLY_POOL_SIZE = 40  # sentences that are looked at closely before the end, each time
 NOT_ASKED = 1e6  # by how much sentences that a text model was not asked about come after the others
 
 
@@ -50,6 +51,7 @@ class Run:
     models: Models  # a text model has read the context
     about: str = ""  # what was asked beyond the input itself, for the signature
     wishes: tuple[Constraint, ...] = ()  # the user's own soft constraints, which count in the ranking too
+    known: dict[tuple[int, ...], float] = field(default_factory=dict)  # how good sentences are, once it is worked out
 
     @property
     def steps(self) -> int:
@@ -117,6 +119,7 @@ class Ranked:
 
     max_in_common = MAX_IN_COMMON
     num_asked: int | None = None  # the best so many are shown to a text model that ranks; None: all of the pool
+    bar = -math.inf  # how good a sentence must be to be shown before the end
 
     def __init__(self, lexicon: Lexicon, words: RecurrentModel) -> None:
         self.lexicon, self.words = lexicon, words
@@ -151,6 +154,25 @@ class Ranked:
             self.notes(run.number),
             traced_from=self.traced_from(run),
         )
+
+    @torch.inference_mode()
+    def so_far(self, run: Run) -> list[tuple[Sentence, bool]]:
+        """What the best answers would be if the run ended now, and whether each is good enough to be shown already.
+
+        No text model ranks yet, and fewer sentences are looked at than in the end.
+        """
+        visits = self._shown(run, run.visits()[0])
+
+        def fitness(pool: Sequence[Visit]) -> list[float]:
+            return self._own_fitness(run, pool)
+
+        given, n = self.given(run.number), run.settings.n
+        chosen = choose("best", visits, (), fitness, n, self.max_in_common, given, EARLY_POOL_SIZE)
+        objections = self.objection(run.batch([visit.ids for visit in chosen])).tolist()
+        return [
+            (self._sentence(run, visit, None), objection <= 0 and run.known[visit.ids] >= self.bar)
+            for visit, objection in zip(chosen, objections, strict=True)
+        ]
 
     def objection(self, sentences: Sentences) -> Tensor:
         """[B]: what speaks against showing a sampled sentence; nothing if it is 0 or less."""
@@ -205,15 +227,11 @@ class Ranked:
 
         What the text model was asked about is put into `log_text`.
         """
-        own = fluency([visit.ids for visit in pool], self.words)
-        batch = run.batch([visit.ids for visit in pool])
-        merit = self.merit(batch)
-        for wish in run.wishes:
-            merit = merit + wish.log_factor(batch) / (batch.lengths + LENGTH_OFFSET)
-        values = [fluent + bonus for fluent, bonus in zip(own, merit.tolist(), strict=True)]
         reader = run.models.text
         if reader is None:
-            return values
+            return self._own_fitness(run, pool)
+        own, merit = self._own_values(run, pool)
+        values = [fluent + bonus for fluent, bonus in zip(own, merit, strict=True)]
         asked = list(range(len(pool)))
         if self.num_asked is not None:
             asked = sorted(asked, key=lambda at: -values[at])[: self.num_asked]
@@ -222,8 +240,25 @@ class Ranked:
         ranked = [value - NOT_ASKED for value in values]
         for at in asked:
             log_prob = pool[at].log_model if run.models.use == "target" else log_text[pool[at].ids]
-            ranked[at] = log_prob / (len(pool[at].ids) + LENGTH_OFFSET) + OWN_WEIGHT * own[at] + float(merit[at])
+            ranked[at] = log_prob / (len(pool[at].ids) + LENGTH_OFFSET) + OWN_WEIGHT * own[at] + merit[at]
         return ranked
+
+    def _own_fitness(self, run: Run, pool: Sequence[Visit]) -> list[float]:
+        """The same without a text model; what was worked out before is known."""
+        new = [visit for visit in pool if visit.ids not in run.known]
+        for visit, *values in zip(new, *self._own_values(run, new), strict=True):
+            run.known[visit.ids] = sum(values)
+        return [run.known[visit.ids] for visit in pool]
+
+    def _own_values(self, run: Run, pool: Sequence[Visit]) -> tuple[list[float], list[float]]:
+        """Of each sentence: the word model's readings, and the task's merit with the user's wishes."""
+        if not pool:
+            return [], []
+        batch = run.batch([visit.ids for visit in pool])
+        merit = self.merit(batch)
+        for wish in run.wishes:
+            merit = merit + wish.log_factor(batch) / (batch.lengths + LENGTH_OFFSET)
+        return fluency([visit.ids for visit in pool], self.words), merit.tolist()
 
     def _resampled(
         self, run: Run, visits: list[Visit], reader: TextModel

@@ -60,8 +60,9 @@ def choose(
     n: int,
     max_in_common: float = MAX_IN_COMMON,
     given: Collection[int] = (),
+    pool_size: int = POOL_SIZE,
 ) -> list[Visit]:
-    """At most `n` distinct sentences, best first; `fitness` is asked about the most probable ones only.
+    """At most `n` distinct sentences, best first; `fitness` is asked about the `pool_size` most probable ones only.
 
     Sentences that have more than the share `max_in_common` of their words in common count as the same; words that are
     `given`, because every answer must have them, do not count.
@@ -75,7 +76,7 @@ def choose(
         values = agreement([visit.ids for visit in pool])
     else:
         probable = sorted(_distinct(visits), key=lambda visit: -visit.log_target / (len(visit.ids) + LENGTH_OFFSET))
-        pool = probable[:POOL_SIZE]
+        pool = probable[:pool_size]
         values = fitness(pool)
     order = sorted(range(len(pool)), key=lambda at: -values[at])
     return _different([pool[at] for at in order], n, max_in_common, given)

@@ -160,3 +160,35 @@ def test_a_signature_says_how_a_result_came_about() -> None:
     for part in ("task correct | protect none | model", "| target mine |", "| steps 200 |", "| temper 2 | anneal | "):
         assert part in line
     assert "| threshold 0.25 | seed" in line
+
+
+class Barred(Ranked):
+    """One that asks for much."""
+
+    bar = 0.0
+
+
+def test_what_the_answers_would_be_by_now() -> None:
+    run = run_of_one(n=3)
+    early = ranked().so_far(run)
+    assert [sentence for sentence, _ in early] == list(ranked().result(run_of_one(n=3)))  # so few that all are read
+    assert all(good for _, good in early)
+    assert not any(good for _, good in ranked(Barred).so_far(run_of_one(n=3)))
+
+
+def test_what_was_worked_out_is_not_worked_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = run_of_one(n=3)
+    report = ranked()
+    report.so_far(run)
+    monkeypatch.setattr("cgmh.ranking.fluency", lambda *_: pytest.fail("it was read again"))
+    assert len(report.so_far(run)) == 3
+
+
+def test_what_speaks_against_an_answer_is_not_good() -> None:
+    class Objecting(Ranked):
+        def objection(self, sentences: Sentences) -> Tensor:
+            return torch.ones(len(sentences), dtype=torch.float64)
+
+    early = ranked(Objecting).so_far(run_of_one(n=3))
+    assert early
+    assert not any(good for _, good in early)

@@ -95,7 +95,7 @@ def done(page: Any, tab: str) -> None:
 
 
 def sentences(page: Any, tab: str = "write") -> list[str]:
-    found: list[str] = page.locator(f"#panel-{tab} .answers .sentence").all_inner_texts()
+    found: list[str] = page.locator(f"#panel-{tab} section").first.locator(".answers .sentence").all_inner_texts()
     return found
 
 
@@ -173,10 +173,99 @@ def test_what_is_wrong_is_said(page: Any) -> None:
     page.get_by_label("Words that the sentence must contain").press("Enter")
     expect(page.locator("#panel-write .status")).to_contain_text("Give at least one word.")
     page.locator("#panel-write summary").click()
+    page.get_by_label("Fewest words").fill("30")
+    page.get_by_label("Words that the sentence must contain").fill("river")
+    page.keyboard.press("Enter")
+    expect(page.locator("#panel-write .status")).to_contain_text("The fewest words are more than the most words")
+    page.get_by_label("Fewest words").fill("0")
+    page.locator("#panel-write").get_by_role("button", name="Clear", exact=True).click()
     page.get_by_label("Forbidden words").fill("snow")
     page.get_by_label("Words that the sentence must contain").fill("snow")
     page.keyboard.press("Enter")
     expect(page.locator("#panel-write .status")).to_contain_text("both required and forbidden")
+
+
+def test_a_misspelled_keyword_is_pointed_out(page: Any) -> None:
+    write(page, "umbrela rain", chains=2, steps=6)
+    notice = page.locator("#panel-write .notice")
+    expect(notice).to_contain_text("“umbrela” is a word that the model does not know.")
+    with page.expect_request("**/v1/runs") as started:
+        notice.get_by_role("button", name="umbrella", exact=True).click()
+    assert started.value.post_data_json["words"] == ["umbrella", "rain"]
+    expect(notice).to_have_text("")
+    done(page, "write")
+    page.locator("#panel-write").get_by_role("button", name="Clear", exact=True).click()
+    assert page.locator(".chips li").count() == 0
+    page.get_by_label("Words that the sentence must contain").fill("xqzwvkk")
+    page.keyboard.press("Enter")
+    expect(notice).to_contain_text("check how it is spelt")
+
+
+def test_sentences_for_a_handout(page: Any, browser: Any) -> None:
+    page.locator("#panel-write summary").click()
+    page.get_by_label("Kind of sentence").select_option("question?")
+    page.get_by_label("How many sentences").fill("3")
+    page.get_by_label("Forbidden words").fill("the")
+    page.locator("#panel-write summary").click()
+    write(page, "snow", chains=5, steps=20)
+    done(page, "write")
+    answers = page.locator("#panel-write section").first.locator(".answers li")
+    found = sentences(page)
+    assert 0 < len(found) <= 3
+    assert all(text.endswith("?") for text in found)
+    page.locator("#panel-write").get_by_role("button", name="Copy all").first.click()
+    expect(page.locator("#said")).to_have_text("Copied")
+    assert clipboard(page).split("\n") == found
+    answers.first.get_by_role("button", name="Keep").click()
+    expect(page.locator("#said")).to_contain_text("your list has 1 sentence")
+    with page.expect_request("**/v1/runs") as started:
+        page.get_by_role("button", name="Other sentences").click()
+    assert started.value.post_data_json["seed"] == 1
+    done(page, "write")
+    kept = page.locator("#panel-write section", has=page.get_by_role("heading", name="Your list"))
+    assert kept.locator(".sentence").all_inner_texts() == found[:1]
+    page.locator("#panel-write").get_by_role("button", name="Copy link").click()
+    expect(page.locator("#said")).to_have_text("Copied")
+    with page_at(browser, clipboard(page)) as other:
+        expect(other.locator("#panel-write .answers li").first).to_be_visible()
+        other.locator("#panel-write summary").click()
+        assert other.get_by_label("Kind of sentence").input_value() == "question"
+        assert other.get_by_label("Forbidden words").input_value() == "the"
+        assert other.get_by_label("How many sentences").input_value() == "3"
+    page.reload()  # the list stays
+    assert kept.locator(".sentence").all_inner_texts() == found[:1]
+    kept.get_by_role("button", name="Remove").click()
+    expect(kept).to_be_hidden()
+
+
+def test_a_sentence_for_each_word_of_a_list(page: Any, browser: Any) -> None:
+    page.get_by_label("A sentence for each word by itself").check()
+    write(page, "snow, river, teacher", chains=3, steps=8)
+    done(page, "write")
+    found = sentences(page)
+    assert [word in text.lower() for word, text in zip(["snow", "river", "teacher"], found, strict=True)] == [True] * 3
+    page.locator("#panel-write").get_by_role("button", name="Copy link").click()
+    expect(page.locator("#said")).to_have_text("Copied")
+    with page_at(browser, clipboard(page)) as other:
+        done(other, "write")
+        assert sentences(other) == found
+        assert other.get_by_label("A sentence for each word by itself").is_checked()
+    with page.expect_request("**/v1/runs") as started:
+        page.locator("#panel-write .answers li").nth(1).get_by_role("button", name="More like this").click()
+    asked = started.value.post_data_json
+    assert (asked["words"], asked["start"], asked["n"]) == (["river"], found[1], 8)
+    done(page, "write")
+
+
+def test_sentences_are_shown_before_the_end(page: Any) -> None:
+    """What is shown on the way is what the server says would be the answers by then."""
+    write(page, "letter friend", chains=8, steps=120)
+    first = page.locator("#panel-write .answers .sentence").first
+    expect(first).to_be_visible()
+    assert "Stop" in page.locator("#panel-write .status").inner_text()
+    page.locator("#panel-write").get_by_role("button", name="Stop").click()
+    expect(page.locator("#panel-write .status")).to_contain_text("after")  # and they stay
+    assert all("letter" in text.lower() and "friend" in text.lower() for text in sentences(page))
 
 
 CORRECTED = "She have two cat. I has went to school yesterday and meet my friend. 😀 He go there."
@@ -193,6 +282,8 @@ def test_correct_to_the_end(page: Any, served: Served) -> None:
     edits = page.locator("#panel-correct .text button.edit")
     places = {edit["start"] for edit in [*result["edits"], *result["doubtful"]]}
     assert 3 < edits.count() <= len(places)
+    expect(edits.first.locator("del")).to_have_text("have")
+    expect(edits.first.locator("ins")).to_have_text("has")
     # The slider leaves edits out, and brings them back.
     slider = page.get_by_label("Make edits from this probability on")
     slider.fill("1")
@@ -234,7 +325,7 @@ def test_paraphrase_to_the_end(page: Any, served: Served) -> None:
         ["kw", "wvm", "cw", "st:20"],
     )
     done(page, "paraphrase")
-    asked = {name: value for name, value in asked.items() if name != "task"}
+    asked = {name: value for name, value in asked.items() if name not in ("task", "early")}
     assert sentences(page, "paraphrase") == [result["text"] for result in served.ask("paraphrase", **asked)["results"]]
     assert page.locator("#panel-paraphrase mark").count() > 0
     assert "words in common" in page.locator("#panel-paraphrase .figure").first.inner_text()

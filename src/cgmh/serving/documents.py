@@ -16,6 +16,7 @@ from .requests import (
     FillsRequest,
     KeywordsRequest,
     KeywordsRun,
+    KnownRequest,
     ParaphraseRequest,
     ParaphraseRun,
     RunRequest,
@@ -26,7 +27,7 @@ from .schemas import SCHEMAS
 _REF = "#/components/schemas/{model}"
 _REQUESTS = (
     KeywordsRequest, ParaphraseRequest, CorrectRequest, KeywordsRun, ParaphraseRun, CorrectRun, SteerRequest,
-    FillsRequest, FactsRequest,
+    FillsRequest, FactsRequest, KnownRequest,
 )  # fmt: skip
 _STATUSES = {
     400: "The body is no JSON object.",
@@ -112,6 +113,7 @@ MODELS = answers("Models", "The models.")
 STEERED = answers("Run", "It is told; an event `steered` says what came of it.", (400, 404, 408, 409, 413, 422))
 FILLS = answers("Fills", "The words.", _ASKED)
 FACTS = answers("Facts", "The words.", _ASKED)
+KNOWN = answers("Known", "Of each keyword, the words that the model does not know.", _ASKED)
 EVENTS: dict[str, Any] = {
     "responses": {
         200: {"description": "Server-sent events.", "content": {"text/event-stream": {"schema": {"type": "string"}}}},

@@ -19,6 +19,7 @@ from ..models.load import Models
 from ..models.word.recurrent import RecurrentModel
 from ..models.word.two_stage import ProductOfExperts
 from ..proposals.protocols import MOVES
+from ..ranking import Ranked, Run
 from ..result import Result
 from ..sampling.ahead import Round, num_ahead, round_ahead
 from ..sampling.chain import STEPS_DRAWN_TOGETHER
@@ -29,6 +30,7 @@ from ..tasks.problem import JoiningTask, Problem, Standing
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
 from ..text.tokenizer import join
+from .early import Early
 from .moves import moves_of
 from .pace import Pace
 
@@ -48,6 +50,7 @@ class Entry:
     done: Callable[[Result | BadInput], object]  # told when its chains have made their steps, or cannot start
     started: Callable[[list[str]], object] | None = None  # told where its chains start
     moved: Callable[[list[dict[str, Any]]], object] | None = None  # told what its chains did at each step
+    early: Early | None = None  # told now and then what its answers would be
     pace: Pace | None = None  # of one that is watched, alone
     is_alone: bool = False  # in a group of its own: it is watched, or something went wrong beside others
     number: int = -1  # in the problem of its group
@@ -239,6 +242,8 @@ class Group:
             entry.clocks = list(islice(clocks, entry.chains))
             if entry.moved is not None:
                 entry.moved(moves_of(info, entry.number, self._walk.kernel, self.lexicon))
+            if entry.early is not None and not entry.is_done and entry.early.is_due(min(entry.clocks)):
+                self._look(self._walk, entry, entry.early)
         if any(entry.is_done for entry in self.entries):
             self._report(self._walk.problem)
 
@@ -318,11 +323,15 @@ class Group:
         self._close()
         done = [entry for entry in self.entries if entry.is_done]
         for entry in done:
-            start = Sentences.from_lists(entry.start, max(map(len, entry.start)) + 1, [entry.number] * entry.chains)
-            record = in_sequence(entry.records, entry.number)
-            run = entry.session.run_of(entry.source, entry.number, record, start, problem.target, problem.about)
-            entry.done(problem.report.result(run))
+            entry.done(problem.report.result(_run(problem, entry, entry.records)))
         self._let_go(done)
+
+    def _look(self, walk: _Walk, entry: Entry, early: Early) -> None:
+        """Tell what the answers would be by now, if they are ranked."""
+        report, record = walk.problem.report, walk.record()
+        if isinstance(report, Ranked) and record is not None:
+            with early.looking():
+                early.tell(report.so_far(_run(walk.problem, entry, [*entry.records, record.of(entry.number)])))
 
     def _let_go(self, gone: list[Entry]) -> None:
         """Go on without some of the entries."""
@@ -332,3 +341,11 @@ class Group:
             self._walk = _Walk(walk.problem, walk.kernel, self.entries, walk.without(gone))
         elif not self.everyone:
             self.lexicon = Lexicon(self.lexicon.vocabulary)
+
+
+def _run(problem: Problem, entry: Entry, records: Sequence[Record]) -> Run:
+    """What the chains of an entry did, for its report."""
+    start = Sentences.from_lists(entry.start, max(map(len, entry.start)) + 1, [entry.number] * entry.chains)
+    record = in_sequence(records, entry.number)
+    run = entry.session.run_of(entry.source, entry.number, record, start, problem.target, problem.about)
+    return run if entry.early is None else replace(run, known=entry.early.known)

@@ -7,10 +7,13 @@ from typing import Any
 from ..inputs import CorrectInput, KeywordInput, ParaphraseInput
 from ..settings import Settings
 from .pace import Steering
-from .protocols import FactQuestion, FillQuestion, Job
+from .protocols import FactQuestion, FillQuestion, Job, WordQuestion
 
 Message = dict[str, Any]
-_KINDS = {kind.__name__: kind for kind in (KeywordInput, ParaphraseInput, CorrectInput, FillQuestion, FactQuestion)}
+_KINDS = {
+    kind.__name__: kind
+    for kind in (KeywordInput, ParaphraseInput, CorrectInput, FillQuestion, FactQuestion, WordQuestion)
+}
 
 
 def encode(message: Message) -> bytes:
@@ -40,6 +43,7 @@ def write_job(job: Job) -> Message:
         "settings": asdict(job.settings),
         "big": job.big,
         "watch": job.watch,
+        "early": job.early,
         "steering": job.steering.to_dict(),
     }
 
@@ -49,4 +53,5 @@ def read_job(message: Message) -> Job:
     kind = _KINDS[message["kind"]]
     inputs = tuple(kind(**fields) for fields in message["inputs"])
     steering = Steering(**message["steering"])
-    return Job(inputs, Settings(**message["settings"]), message["big"], message["watch"], steering)
+    settings = Settings(**message["settings"])
+    return Job(inputs, settings, message["big"], message["watch"], message["early"], steering)

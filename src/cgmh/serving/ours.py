@@ -9,7 +9,20 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from ..models.pull.store import entries
 from .bodies import read_body, read_object
-from .documents import ANSWERS, EVENTS, FACTS, FILLS, MODELS, RUN, STEERED, accepts, answers, one_word, problems_of
+from .documents import (
+    ANSWERS,
+    EVENTS,
+    FACTS,
+    FILLS,
+    KNOWN,
+    MODELS,
+    RUN,
+    STEERED,
+    accepts,
+    answers,
+    one_word,
+    problems_of,
+)
 from .problems import refused_input, wrong_field
 from .requests import (
     Asked,
@@ -17,6 +30,7 @@ from .requests import (
     FactsRequest,
     FillsRequest,
     KeywordsRequest,
+    KnownRequest,
     ParaphraseRequest,
     Request,
     RunRequest,
@@ -103,7 +117,13 @@ async def facts(request: HttpRequest) -> Response:
     return await _answer(request, await _asked(request, FactsRequest))
 
 
-async def _answer(request: HttpRequest, asked: FillsRequest | FactsRequest) -> Response:
+@router.post("/v1/known", openapi_extra=accepts("KnownRequest"), responses=KNOWN, tags=["words"])
+async def known(request: HttpRequest) -> Response:
+    """Which words of the keywords the model does not know, and what they may be meant to be."""
+    return await _answer(request, await _asked(request, KnownRequest))
+
+
+async def _answer(request: HttpRequest, asked: FillsRequest | FactsRequest | KnownRequest) -> Response:
     (outcome,) = await service_of(request).solve(request, asked.job)
     if "error" in outcome:
         raise refused_input(outcome["error"], field="text")

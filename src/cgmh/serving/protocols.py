@@ -36,19 +36,33 @@ class FactQuestion:
 
 
 @dataclass(frozen=True)
+class WordQuestion:
+    """Which words of some keywords the model does not know."""
+
+    keywords: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return ", ".join(self.keywords)
+
+
+Question = FillQuestion | FactQuestion | WordQuestion
+
+
+@dataclass(frozen=True)
 class Job:
     """Inputs of one task with how to sample them, or questions; they count as `len(inputs)`."""
 
-    inputs: tuple[KeywordInput | ParaphraseInput | CorrectInput | FillQuestion | FactQuestion, ...]  # of one type
+    inputs: tuple[KeywordInput | ParaphraseInput | CorrectInput | Question, ...]  # of one type
     settings: Settings
     big: str | None = None  # a pulled model's name, where one is asked for
     watch: str = "moves"  # what the events of a run tell: every move, or the result of each sentence
+    early: bool = False  # whether they also tell, now and then, what the answers would be by then
     steering: Steering = field(default_factory=Steering)  # how a run that is watched begins
 
     @property
     def asks(self) -> bool:
         """Whether there is nothing to sample."""
-        return isinstance(self.inputs[0], FillQuestion | FactQuestion)
+        return isinstance(self.inputs[0], Question)
 
 
 Outcome = dict[str, Any]  # what Result.to_dict() gives; or {"error": ...}: what was wrong and what to do
@@ -108,6 +122,7 @@ class Engine(Protocol):
         ``{"event": "moves", "step": k, "temperature": t, "moves": [{"chain", "move", "at", "text", "accepted",
         "log_ratio", "log_forward", "log_reverse", "log_target", "log_gain", "log_first", "log_first_gain", "passed",
         "broken", "trust"}, ...]}``;
+        where the job's `early` is true, now and then ``{"event": "best", "sentence": k, "step": k, "results": [...]}``;
         ``{"event": "result", "result": Outcome}``; ``{"event": "end"}``. Where the job's `watch` is "sentences", in
         place of moves ``{"event": "sentence", "sentence": k, "of": n, "start": at, "end": at, "result": Outcome}``.
 

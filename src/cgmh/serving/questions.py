@@ -1,4 +1,4 @@
-"""What a page asks beside the tasks, answered at once: other words for a place, and the facts of a sentence."""
+"""What a page asks beside the tasks, answered at once: words for a place, facts of a sentence, words not known."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,6 +9,7 @@ from ..inputs import ParaphraseInput
 from ..models.load import load_embedded
 from ..proposals import FillHead
 from ..proposals.protocols import View
+from ..tasks.correct.confusions import load_confusions
 from ..tasks.paraphrase.source import read_source
 from ..text.lexicon import Lexicon
 from ..text.passages import SourceSentence, read_passage
@@ -17,6 +18,7 @@ from ..text.tokenizer import capitalize
 from .protocols import FactQuestion, FillQuestion, Job, Outcome
 
 MAX_WORDS = 60  # and marks of a sentence
+MAX_MEANT = 3  # words that an unknown one may have been meant to be
 
 
 def answers(job: Job) -> list[Outcome]:
@@ -24,7 +26,12 @@ def answers(job: Job) -> list[Outcome]:
     outcomes: list[Outcome] = []
     for question in job.inputs:
         try:
-            outcomes.append(_fills(question) if isinstance(question, FillQuestion) else _facts(question))  # type: ignore[arg-type]
+            if isinstance(question, FillQuestion):
+                outcomes.append(_fills(question))
+            elif isinstance(question, FactQuestion):
+                outcomes.append(_facts(question))
+            else:
+                outcomes.append({"keywords": list(map(_unknown, question.keywords))})  # type: ignore[union-attr]
         except BadInput as error:
             outcomes.append({"error": str(error)})
     return outcomes
@@ -93,3 +100,16 @@ def _places(text: str, words: Sequence[str]) -> Iterator[tuple[int, int, int]]:
         if start >= 0:
             done = start + len(word)
             yield at, start, done
+
+
+def _unknown(keyword: str) -> Outcome:
+    """The words of a keyword that the model does not know, and what each may be meant to be."""
+    vocabulary = load_embedded().vocabulary
+    confusions = load_confusions(vocabulary)
+    words = dict.fromkeys(word for alternative in keyword.split("|") for word in vocabulary.split(alternative))
+    unknown = [word for word in words if not vocabulary.casings(word)]
+    meant = {
+        word: [" ".join(each.words) for each in confusions.of(word) if each.kind in ("spelling", "splitting")]
+        for word in unknown
+    }
+    return {"keyword": keyword, "unknown": [{"word": word, "meant": meant[word][:MAX_MEANT]} for word in unknown]}

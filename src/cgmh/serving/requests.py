@@ -15,7 +15,7 @@ from ..text.facts import KINDS
 from .configuration import ServerSettings
 from .pace import Steering
 from .problems import Refusal, refused_input, wrong_field
-from .protocols import FactQuestion, FillQuestion, Job
+from .protocols import FactQuestion, FillQuestion, Job, WordQuestion
 
 _MAX_CONTEXT = 4_000  # characters that a big model reads before each sentence
 Input = KeywordInput | ParaphraseInput | CorrectInput
@@ -267,13 +267,16 @@ class _Watched(BaseModel):
     watch: Literal["moves", "sentences"] = Field(
         "moves", description="What its events tell: every move, or the result of each sentence of a text."
     )
+    early: bool = Field(
+        False, description="Whether an event `best` tells now and then what the answers would be by then."
+    )
     pause_after: int | None = Field(None, ge=1, le=10**7, description="Steps after which it pauses.")
     steps_per_second: float | None = _RATE
 
     def watched(self, job: Job) -> Job:
         """A job with this."""
         steering = Steering(steps=self.pause_after, steps_per_second=self.steps_per_second)
-        return replace(job, watch=self.watch, steering=steering)
+        return replace(job, watch=self.watch, early=self.early, steering=steering)
 
 
 class KeywordsRun(_Keywords, _Watched):
@@ -348,6 +351,21 @@ class FactsRequest(BaseModel):
         if unknown := [name for name in self.protect if name not in PROTECTED]:
             raise wrong_field("protect", f"{unknown[0]}: choose among {', '.join(PROTECTED)}")
         return Job((FactQuestion(self.text, tuple(self.protect), tuple(self.keep), tuple(self.free)),), _AT_ONCE)
+
+
+class KnownRequest(BaseModel):
+    """Keywords, to be looked up."""
+
+    model_config = ConfigDict(
+        extra="forbid", strict=True, json_schema_extra={"examples": [{"words": ["umbrela", "rain"]}]}
+    )
+    words: list[Annotated[str, Field(min_length=1, max_length=200)]] = Field(
+        min_length=1, max_length=100, description="Words or phrases, as `/v1/keywords` takes them."
+    )
+
+    @property
+    def job(self) -> Job:
+        return Job((WordQuestion(tuple(self.words)),), _AT_ONCE)
 
 
 def read_request(kind: type[Asked] | TypeAdapter[Asked], found: dict[str, Any]) -> Asked:

@@ -141,6 +141,36 @@ SCHEMAS: dict[str, Any] = {
             }
         },
     },
+    "Known": {
+        "type": "object",
+        "required": ["keywords"],
+        "properties": {
+            "keywords": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["keyword", "unknown"],
+                    "properties": {
+                        "keyword": {"type": "string"},
+                        "unknown": {
+                            "type": "array",
+                            "items": {
+                                "type": "object",
+                                "required": ["word", "meant"],
+                                "properties": {
+                                    "word": {"type": "string"},
+                                    "meant": {
+                                        **_TEXTS,
+                                        "description": "What it may be meant to be, likely ones first.",
+                                    },
+                                },
+                            },
+                        },
+                    },
+                },
+            }
+        },
+    },
     "Models": {
         "type": "object",
         "required": ["models", "open"],

@@ -24,6 +24,7 @@ from ..session import Session
 from ..tasks.problem import JoiningTask
 from ..threads import set_num_cores
 from .alone import Alone, written
+from .early import Early
 from .group import Entry, Group
 from .memory import Holes
 from .messages import Lines, Message, encode, read_job
@@ -99,6 +100,12 @@ class Request:
                     "moves": moves,
                 }
             )
+            if self._job.early:
+                entry.early = Early(
+                    lambda results: self._tell(
+                        {"event": "best", "sentence": place, "step": entry.clocks[0], "results": results}
+                    )
+                )
         return entry
 
     def _tell_sentence(self, at: int, place: int, result: Result | BadInput) -> None:

@@ -83,11 +83,12 @@ export function correctTab(studio) {
     const all = edits(), chars = Array.from(run.request.text), chosen = chosenEdits(all, threshold, wishes);
     const done = run.parts.filter(Boolean).length;
     status.show(run, run.status === "ended" ? (all.length ? T.ready(chosen.length, run.took) : T.clean)
-      : T.progress(done, run.total || "…"), done / (run.total || 1));
+      : run.total ? T.progress(done, run.total) : T.reads, done / (run.total || 1));
+    share.hidden = false;
     showFound(all, chosen, chars);
     output.textContent = corrected(chars, chosen);
     const kinds = [...new Set(all.map((edit) => edit.kind))];
-    legend.replaceChildren(...kinds.map((kind) => el("span", { class: `edit ${colour(kind)}` }, kind)));
+    legend.replaceChildren(...kinds.map((kind) => el("span", { class: `edit ${colour(kind)}` }, kindName(kind))));
   }
 
   /** The text, with a button for every place where something may be changed. */
@@ -104,15 +105,17 @@ export function correctTab(studio) {
     for (const place of places) {
       const taken = chosen.filter((edit) => place.edits.some((other) => nameOf(other) === nameOf(edit)));
       const shown = taken[0] ?? place.edits.reduce((one, other) => (other.probability > one.probability ? other : one));
-      const from = chars.slice(place.start, place.end).join("");
-      const blanks = from.match(/^\s*/)[0];
-      found.append(chars.slice(end, place.start).join(""), from.trim() ? blanks : "", el("button", {
+      const there = chars.slice(place.start, place.end);
+      const from = there.join("");
+      const to = corrected(there, taken.map((edit) => ({ ...edit, start: edit.start - place.start, end: edit.end - place.start })));
+      const [, blanks, typed, rest] = from.match(/^(\s*)([^]*?)(\s*)$/);
+      found.append(chars.slice(end, place.start).join(""), typed ? blanks : "", el("button", {
         type: "button", class: `edit ${colour(shown.kind)} ${taken.length ? "made" : "left"}`, "data-place": place.start,
         "aria-label": T.edit(shown.original, shown.replacement, shown.probability, taken.length > 0),
-        title: T.reading(shown.replacement.trim(), shown.kind, shown.probability),
+        title: T.reading(shown.replacement.trim(), kindName(shown.kind), shown.probability),
         on: { click: () => showChoice(place, from) },
-      }, from.trim() ? from.slice(blanks.length) : taken.length ? shown.replacement : T.insert,
-      el("sub", { "aria-hidden": "true" }, S.percent(shown.probability))));
+      }, taken.length ? [typed && el("del", {}, typed), to.trim() && el("ins", {}, to.trim())] : typed || T.insert,
+      el("sub", { "aria-hidden": "true" }, S.percent(shown.probability))), typed ? rest : "");
       end = place.end;
     }
     found.append(chars.slice(end).join(""));
@@ -131,10 +134,13 @@ export function correctTab(studio) {
     } }, label);
     const close = () => { choice.replaceChildren(); found.querySelector(`[data-place="${place.start}"]`)?.focus(); };
     const buttons = roving(el("div", { role: "group", "aria-label": T.readings(from.trim()) },
-      place.edits.map((edit) => option(T.reading(edit.replacement.trim(), edit.kind, edit.probability), chosen.includes(nameOf(edit)), edit)),
+      place.edits.map((edit) => option(T.reading(edit.replacement.trim(), kindName(edit.kind), edit.probability), chosen.includes(nameOf(edit)), edit)),
       option(T.keepIt(from.trim()), !place.edits.some((edit) => chosen.includes(nameOf(edit))), null)));
     choice.replaceChildren(el("p", {}, T.readings(from.trim())), buttons,
       el("button", { type: "button", class: "small", on: { click: close } }, T.done));
+    const button = found.querySelector(`[data-place="${place.start}"]`); // the choice opens under it
+    choice.style.top = `${button.offsetTop + button.offsetHeight + 4}px`;
+    choice.style.left = `${Math.max(0, Math.min(button.offsetLeft, choice.parentElement.clientWidth - choice.offsetWidth))}px`;
     choice.onkeydown = (event) => { if (event.key === "Escape") close(); };
     buttons.querySelector('[aria-pressed="true"]').focus();
   }
@@ -147,14 +153,16 @@ export function correctTab(studio) {
       chosenEdits(edits(), threshold, wishes).some((other) => nameOf(other) === nameOf(edit))])],
   };
   const watch = el("button", { type: "button", class: "small", on: { click: () => run && studio.inside(run.request) } }, S.write.inside);
+  const share = sharing(shared, watch);
+  share.hidden = true;
   status.element.querySelector("progress").hidden = true;
   found.append(el("span", { class: "quiet" }, T.empty));
 
   return {
     element: el("div", {}, form,
-      el("section", { "aria-label": T.found }, el("h2", {}, T.found), status.element, bar, found, legend, choice),
+      el("section", { "aria-label": T.found }, el("h2", {}, T.found), status.element, bar, el("div", { class: "edited" }, found, choice), legend),
       el("section", { "aria-label": T.corrected }, el("h2", {}, T.corrected), output,
-        el("p", { class: "buttons" }, copyButton(() => output.textContent)), sharing(shared, watch))),
+        el("p", { class: "buttons" }, copyButton(() => output.textContent)), share)),
     focus: () => input.focus(),
     open(request) {
       input.value = request.text ?? "";
@@ -165,4 +173,5 @@ export function correctTab(studio) {
 }
 
 const COLOURS = { spelling: "k1", casing: "k2", comma: "k3", punctuation: "k3", agreement: "k4", tense: "k5", number: "k6", article: "k7", preposition: "k8" };
+const kindName = (kind) => T.kindNames[kind] ?? kind;
 const colour = (kind) => COLOURS[kind] ?? "k0";

@@ -52,12 +52,13 @@ export function eachFrame(draw) {
 
 /**
  * Put elements into a list in their order; those that rose slide into place. What the user points at, has the focus in
- * or has opened stays where it is.
+ * or has opened stays where it is; in the final order, what is only pointed at does not stay if it is not among them.
  */
-export function arrange(list, items) {
+export function arrange(list, items, isFinal = false) {
   const focused = document.activeElement;
   [...list.children].forEach((item, at) => {
-    if (!item.contains(focused) && !item.matches(":hover") && !item.querySelector(".fills > *")) return;
+    const isUsed = item.contains(focused) || item.querySelector(".fills > *");
+    if (!isUsed && !(item.matches(":hover") && (!isFinal || items.includes(item)))) return;
     items = items.filter((other) => other !== item);
     items.splice(at, 0, item);
   });

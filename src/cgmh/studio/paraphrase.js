@@ -97,7 +97,7 @@ export function paraphraseTab(studio) {
     if (!input.value.trim()) return status.say(T.none);
     return start({
       task: "paraphrase", text: input.value.trim(), n: SHOWN, match: match(), max_overlap: maxOverlap, difference, keep, free,
-      ...sampling.values(),
+      ...sampling.values(), early: true,
     });
   }
 
@@ -111,16 +111,18 @@ export function paraphraseTab(studio) {
   }
 
   function show() {
-    const { step = 0, steps = 1 } = run.sentences[0] ?? {};
     const best = run.best(SHOWN).filter((sentence) => sentence.text !== run.request.text);
-    status.show(run, run.status === "ended" ? S.write.ready(best.length, run.took) : S.write.searching(step, steps, run.visited.size), step / steps);
+    status.show(run, run.isOver ? S.write.ready(best.length, run.took) : S.write.searching(best), run.share);
     arrange(list, best.map((sentence) => {
       const known = [...list.children].find((item) => item.dataset.text === sentence.text);
       const item = known ?? makeItem(sentence.text);
+      item.classList.toggle("rough", sentence.isRough ?? false);
       if (sentence.similarity !== undefined) item.querySelector(".figure").textContent = T.figures(sentence.similarity, sentence.overlap);
       return item;
-    }));
+    }), run.isOver);
     empty.hidden = best.length > 0;
+    tools.hidden = !best.length;
+    share.hidden = false;
   }
 
   function makeItem(text) {
@@ -136,10 +138,13 @@ export function paraphraseTab(studio) {
     rows: [["rank", "text", "similarity", "overlap"], ...run.best(SHOWN).map((sentence, at) => [at + 1, sentence.text, sentence.similarity, sentence.overlap])],
   };
   const watch = el("button", { type: "button", class: "small", on: { click: () => run && studio.open("inside") } }, S.write.inside);
+  const share = sharing(shared, watch);
+  const tools = el("p", { class: "buttons" }, copyButton(() => run.best(SHOWN).map((sentence) => sentence.text).join("\n"), S.copyAll));
+  share.hidden = tools.hidden = true;
   status.element.querySelector("progress").hidden = true;
 
   return {
-    element: el("div", {}, form, el("section", { "aria-label": T.results }, el("h2", {}, T.results), status.element, empty, list, sharing(shared, watch))),
+    element: el("div", {}, form, el("section", { "aria-label": T.results }, el("h2", {}, T.results), status.element, empty, list, tools, share)),
     focus: () => input.focus(),
     open(request) {
       input.value = request.text ?? "";
@@ -153,7 +158,7 @@ export function paraphraseTab(studio) {
       sliders.closeness.set(closeness);
       sampling.set(request);
       askFacts();
-      if (input.value) start({ task: "paraphrase", n: SHOWN, match: match(), ...sampling.values(), ...request });
+      if (input.value) start({ task: "paraphrase", n: SHOWN, match: match(), ...sampling.values(), ...request, early: true });
     },
   };
 }

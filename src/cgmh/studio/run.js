@@ -1,11 +1,10 @@
 // A run: what was asked, and what its chains did so far. Whoever shows it is told when there is something new.
 
 import { cancel, follow, post, Problem } from "./api.js";
-import { tokens } from "./words.js";
 
 const STARTS = 3; // of a run that the server loses
 const PATIENCE = 120; // half seconds that a server has to come back before a run is given up
-const SHORT = 3; // words that are added to a length, so that short sentences do not win by being short
+const ROUGH_AFTER = 4000; // milliseconds; then rough sentences are shown if there are no good ones
 
 export class Run extends EventTarget {
   constructor(request) {
@@ -21,7 +20,7 @@ export class Run extends EventTarget {
     this.isLost = false;
     this.sentences = []; // of the text: [{chains, step, steps}]
     this.counts = {}; // by move: {proposed, accepted, changed}
-    this.visited = new Map(); // text: {text, score, logTarget}
+    this.early = []; // what the answers would be by now: [{text, good, ...}]
     this.parts = []; // results of single sentences
     this.total = 0; // sentences of the text
     this.pace = null;
@@ -33,6 +32,17 @@ export class Run extends EventTarget {
 
   get isOver() {
     return ["ended", "failed", "stopped"].includes(this.status);
+  }
+
+  /** How much of it is done, from 0 to 1. */
+  get share() {
+    const { step = 0, steps = 1 } = this.sentences[0] ?? {};
+    return step / steps;
+  }
+
+  /** What was asked for the sake of a sentence. */
+  requestOf() {
+    return this.request;
   }
 
   /** Start it, and follow it to its end; where the server forgot it, once more from the start: it is the same run. */
@@ -86,6 +96,7 @@ export class Run extends EventTarget {
   stop() {
     if (this.isOver || !this.stopping) return;
     this.status = "stopped";
+    this.took = performance.now() - (this.began ?? performance.now());
     this.stopping.abort();
     if (this.id) cancel(this.id);
     this.tell();
@@ -93,8 +104,8 @@ export class Run extends EventTarget {
 
   hear(event) {
     this[{
-      gap: "hearGap", start: "hearStart", moves: "hearMoves", steered: "hearSteered", sentence: "hearSentence", result: "hearResult",
-      error: "hearError", end: "hearEnd",
+      gap: "hearGap", start: "hearStart", moves: "hearMoves", best: "hearBest", steered: "hearSteered",
+      sentence: "hearSentence", result: "hearResult", error: "hearError", end: "hearEnd",
     }[event.event] ?? "hearNothing"](event);
     this.tell();
   }
@@ -134,11 +145,11 @@ export class Run extends EventTarget {
       count.accepted++;
       chain.text = move.text;
       if (before !== move.text) count.changed++;
-      if (before !== move.text && !this.visited.has(move.text)) {
-        const score = move.log_target / (tokens(move.text).length + SHORT);
-        this.visited.set(move.text, { text: move.text, score, logTarget: move.log_target });
-      }
     }
+  }
+
+  hearBest({ results }) {
+    this.early = results;
   }
 
   hearSteered({ paused, steps_per_second: rate, temperature }) {
@@ -166,26 +177,15 @@ export class Run extends EventTarget {
     this.took = performance.now() - this.began;
   }
 
-  /** The best sentences so far, each clearly another one; at the end as the server ranks them. */
-  best(n, given = []) {
-    const known = new Set(given.map((word) => word.toLowerCase()));
-    const chosen = (this.result?.results ?? []).map((sentence) => ({ ...sentence, isFinal: true }));
-    const bags = chosen.map((sentence) => bag(sentence.text, known));
-    if (chosen.length) return chosen.slice(0, n);
-    const ranked = [...this.visited.values()].sort((one, other) => other.score - one.score);
-    for (const visit of ranked.slice(0, 400)) {
-      if (chosen.length === n) break;
-      const words = bag(visit.text, known);
-      if (bags.some((other) => common(words, other) > 0.5 * Math.max(words.length, other.length))) continue;
-      bags.push(words);
-      chosen.push(visit);
-    }
-    return chosen;
+  /**
+   * The answers: at the end as the server ranks them; before it those of its last look that are good enough to be read.
+   * Where there are none for a while, or none will come any more, the best of what there is, as rough ones.
+   */
+  best(n) {
+    const final = this.result?.results;
+    if (final) return final.slice(0, n);
+    const good = this.early.filter((sentence) => sentence.good);
+    const waits = !this.isOver && performance.now() - this.began < ROUGH_AFTER;
+    return (good.length || waits ? good : this.early.map((sentence) => ({ ...sentence, isRough: true }))).slice(0, n);
   }
-}
-
-const bag = (text, known) => tokens(text).map(({ text: word }) => word.toLowerCase()).filter((word) => !known.has(word));
-function common(one, other) {
-  const left = [...other];
-  return one.filter((word) => { const at = left.indexOf(word); if (at >= 0) left.splice(at, 1); return at >= 0; }).length;
 }

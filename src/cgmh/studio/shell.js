@@ -14,10 +14,17 @@ export async function copy(text, button) {
     say(S.copied);
   } catch {
     say(S.copyFailed);
+    button.title = S.copyFailed;
+    flash(button, S.notCopied);
     return;
   }
-  const before = button.textContent;
-  button.textContent = S.copied;
+  flash(button, S.copied);
+}
+
+/** A word on a button for a moment. */
+export function flash(button, word) {
+  const before = (button.dataset.label ??= button.textContent);
+  button.textContent = word;
   setTimeout(() => { button.textContent = before; }, 1200);
 }
 
@@ -28,7 +35,7 @@ export const copyButton = (text, label = S.copy) =>
 export function linkTo(tab, request) {
   const fields = new URLSearchParams({ tab });
   for (const [name, value] of Object.entries(request))
-    if (!["watch", "pause_after", "steps_per_second"].includes(name)) fields.set(name, JSON.stringify(value));
+    if (!["watch", "early", "pause_after", "steps_per_second"].includes(name)) fields.set(name, JSON.stringify(value));
   return `${location.origin}${location.pathname}#${fields}`;
 }
 

@@ -16,6 +16,7 @@ JOBS = [
     Job((KeywordInput(("snow", "new york"), ordered=True, forbid=("the",)), KeywordInput(("a\nb",))), Settings(n=3)),
     Job((ParaphraseInput("Is \U0001f600 it \ud83d?", keep=("it",), match=("kw", "st=0.5")),), ParaphraseInput.defaults),
     Job((CorrectInput("i has \u2028 two", protect=()),), replace(CorrectInput.defaults, seed=2**62), "gemma3-270m"),
+    Job((KeywordInput(("snow",)),), Settings(), early=True),
 ]
 
 

@@ -1,9 +1,9 @@
-"""Other words for a place, and the facts of a sentence."""
+"""Other words for a place, the facts of a sentence, and words that are not known."""
 
 import pytest
 import torch
 
-from cgmh.serving.protocols import FactQuestion, FillQuestion, Job, Outcome
+from cgmh.serving.protocols import FactQuestion, FillQuestion, Job, Outcome, Question, WordQuestion
 from cgmh.serving.questions import answers
 from cgmh.settings import Settings
 
@@ -11,7 +11,7 @@ torch.set_num_threads(1)
 TEXT = "She wrote a letter to her friend."
 
 
-def ask(question: FillQuestion | FactQuestion) -> Outcome:
+def ask(question: Question) -> Outcome:
     (outcome,) = answers(Job((question,), Settings()))
     return outcome
 
@@ -72,3 +72,15 @@ def test_what_the_user_keeps_and_frees() -> None:
     assert (found["won"], found["1998"]) == ("keep", "numbers")
     assert found["Brazil"] != "names"
     assert "`free`" in ask(FactQuestion(text, free=("Peru",)))["error"]
+
+
+@pytest.mark.parametrize("keyword", ["umbrella", "New York", "car|automobile", "don't", "ice-cream", "Walked", "?"])
+def test_keywords_that_are_known(keyword: str) -> None:
+    assert ask(WordQuestion((keyword,))) == {"keywords": [{"keyword": keyword, "unknown": []}]}
+
+
+def test_what_an_unknown_keyword_may_be_meant_to_be() -> None:
+    first, second = ask(WordQuestion(("old umbrela", "rain|xqzwvkk")))["keywords"]
+    assert [each["word"] for each in first["unknown"]] == ["umbrela"]
+    assert first["unknown"][0]["meant"][0] == "umbrella"
+    assert second == {"keyword": "rain|xqzwvkk", "unknown": [{"word": "xqzwvkk", "meant": []}]}

@@ -97,6 +97,26 @@ def test_events_are_told_step_by_step(caller: Caller) -> None:
     assert heard[-1]["outcomes"]
 
 
+def test_answers_are_told_before_the_end_and_change_nothing(caller: Caller) -> None:
+    settings = Settings(chains=4, steps=30, n=3)
+    for input in (KeywordInput(("snow", "river")), ParaphraseInput("Where can I learn to swim?")):
+        ANSWERS.clear()
+        job = Job((input,), settings, early=True)
+        caller.send(1, job, watched=True)
+        heard = [caller.hear()]
+        while "event" in heard[-1]:
+            heard.append(caller.hear())
+        told = [message["event"] for message in heard[:-1] if message["event"]["event"] == "best"]
+        assert told
+        assert 2 <= told[0]["step"] < 30
+        for event in told:
+            assert 0 < len(event["results"]) <= 3
+            assert all(isinstance(each["good"], bool) for each in event["results"])
+        ANSWERS.clear()
+        caller.send(2, replace(job, early=False))
+        assert heard[-1]["outcomes"] == caller.hear()["outcomes"]
+
+
 def test_a_cancelled_job_says_nothing_more(caller: Caller) -> None:
     caller.send(1, Job((KeywordInput(("snow",)),), replace(FEW, steps=10**6)))
     caller.send(2, Job((KeywordInput(("river",)),), replace(FEW, temper=2, steps=10**6)))

@@ -16,6 +16,7 @@ from ...text.vocabulary import Vocabulary
 
 # What answers lose when they are ranked, in nats per word: without a verb, and for each long word that comes again.
 FRAGMENT, REPEATED, SHORT = 1.0, 0.3, 3
+BAR = -4.2  # nats per word that an answer has at least to be shown early; chosen by reading runs of ten pairs of words
 FITTING = 0.1  # of the log probability of the keyword that the rest of the sentence expects least
 
 
@@ -23,6 +24,7 @@ class KeywordReport(Ranked):
     """Whole sentences before fragments, and answers that differ in more than a word beside the keywords."""
 
     max_in_common = 0.5
+    bar = BAR
 
     def __init__(self, lexicon: Lexicon, words: RecurrentModel, given: Sequence[frozenset[int]]) -> None:
         super().__init__(lexicon, words)
