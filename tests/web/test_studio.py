@@ -442,7 +442,7 @@ def test_inside_of_any_run(page: Any, served: Served) -> None:
     # Who has the file can repeat the run, and has every draw of it.
     assert {"cgmh", "model", "seed", "torch"} <= {part.split()[0] for part in record["signature"].split(" | ")}
     assert record["signature"] in ET.tostring(plot, encoding="unicode")
-    asked = {name: value for name, value in record["request"].items() if name not in ("task", "watch")}
+    asked = {name: value for name, value in record["request"].items() if name not in ("task", "watch", "early")}
     assert served.ask("keywords", **asked)["results"] == record["result"]["results"]
     rows = list(csv.DictReader(io.StringIO(saved(page, page.locator("#panel-inside").get_by_text("CSV").click))))
     assert len(rows) == 5 * 30
