@@ -429,6 +429,8 @@ def test_inside_of_any_run(page: Any, served: Served) -> None:
     page.locator("#panel-write").get_by_role("button", name="Watch its chains").click()
     expect(page.locator("#panel-inside .status")).to_have_text("step 30 of 30 · ended")
     assert page.locator(".chains tbody tr").count() == 5
+    places = [row.locator("td").all()[1].bounding_box()["x"] for row in page.locator(".chains tbody tr").all()]
+    assert len(set(places)) == 1  # the chain that is written out stands in the table as the others do
     plot = ET.fromstring(saved(page, page.locator("#panel-inside").get_by_text("SVG").click))  # noqa: S314
     assert len(plot.findall(".//{http://www.w3.org/2000/svg}path")) == 5
     record = json.loads(saved(page, page.locator("#panel-inside").get_by_text("JSON").click))

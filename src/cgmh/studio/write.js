@@ -46,7 +46,7 @@ export function writeTab(studio) {
     el("button", { type: "button", class: "small", on: { click: () => others() } }, T.other));
 
   const form = el("form", { novalidate: true, on: { submit: (event) => { event.preventDefault(); go(); } } },
-    el("div", { class: "chosen" }, chips, clear), labelled(T.label, input, T.help), unknown, labelled(T.each, each),
+    el("div", { class: "keywords" }, chips, clear), labelled(T.label, input, T.help), unknown, labelled(T.each, each),
     el("p", { class: "buttons" }, el("button", { class: "main" }, T.go)),
     el("details", {}, el("summary", {}, S.options),
       el("div", { class: "grid" }, labelled(T.ordered, ordered), labelled(T.inflect, inflect),
