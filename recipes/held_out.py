@@ -5,7 +5,8 @@
 
 Looks through documents, code, tests and results, and ends with exit code 1 where a sentence was found. Case, marks and
 apostrophes do not count; sentences of fewer than four words do not either, because anybody may write them. The answers
-of a run (.jsonl) are not looked at: they hold the sentences that were answered, and are not kept.
+of a run (.jsonl) are not looked at: they hold the sentences that were answered, and are not kept. Nor are recorded
+outputs of other systems (.xz): a whole question of the data stands there as its number, but they may come near one.
 """
 
 import re

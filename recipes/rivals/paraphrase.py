@@ -3,13 +3,15 @@
     python recipes/rivals/paraphrase.py all --quora QUORA --out OUT
 
 QUORA holds `train.tsv`, `val.tsv` and `test.tsv`: a source, a tab and a reference in each line, as Treebank tokens. Of
-`test.tsv` only the sources are read. A system is `seq2seq-77k` (all pairs), `seq2seq-50k`, `seq2seq-20k` (the first
-pairs of a shuffle), `vae-svg`, `vae-svg-eq` (all pairs) or `vae` (the single questions); `all` trains one after the
-other, and leaves out those that are done. Pairs are used in both directions: a paraphrase of a paraphrase is one too.
+`test.tsv` the sources are answered; the references only tell which outputs are questions of the data. A system is
+`seq2seq-77k` (all pairs), `seq2seq-50k`, `seq2seq-20k` (the first pairs of a shuffle), `vae-svg`, `vae-svg-eq` (all
+pairs) or `vae` (the single questions); `all` trains one after the other, and leaves out those that are done. Pairs are
+used in both directions: a paraphrase of a paraphrase is one too.
 
-Each system writes OUT/SYSTEM.val.txt and OUT/SYSTEM.test.txt, one line for each pair; OUT/SYSTEM.json, how it was
-trained and its figures on val; and OUT/weights/SYSTEM.safetensors with SYSTEM.words.json. After each epoch it is tried
-on val, and the best epoch is what counts: by BLEU with the reference, or for `vae`, which is to know no pairs, by loss.
+Each system writes OUT/SYSTEM.val.txt and OUT/SYSTEM.test.txt, one line for each pair (=N for a question of the data);
+OUT/SYSTEM.json, how it was trained and its figures on val; and OUT/weights/SYSTEM.safetensors with SYSTEM.words.json.
+After each epoch it is tried on val, and the best epoch is what counts: by BLEU with the reference, or for `vae`, which
+is to know no pairs, by loss.
 Minutes on a GPU; --epochs 1 --width 32 --limit 500 shows within a minute on a CPU that everything works.
 """
 
@@ -30,8 +32,9 @@ from torch import Tensor, nn
 
 from cgmh.errors import BadInput, CgmhError
 from cgmh.evaluation.bleu import bleu, sentence_bleu
-from cgmh.evaluation.paraphrases import Pair, ibleu, read_pairs
+from cgmh.evaluation.paraphrases import Pair, ibleu, quotable, read_pairs
 from cgmh.evaluation.rivals.beam import MAX_WORDS
+from cgmh.evaluation.rivals.recorded import quote
 from cgmh.evaluation.rivals.seq2seq import Batch, Seq2Seq
 from cgmh.evaluation.rivals.vae import PairVAE, SentenceVAE
 from cgmh.text.vocabulary import SPECIALS, Vocabulary
@@ -201,7 +204,7 @@ class Work:
         self.vocabulary.save(folder / f"{self.name}.words.json")
 
 
-def run(name: str, train: Sequence[Pair], val: Sequence[Pair], test: Sequence[str], args: argparse.Namespace) -> None:
+def run(name: str, train: Sequence[Pair], val: Sequence[Pair], test: Sequence[Pair], args: argparse.Namespace) -> None:
     """Train a system, and write everything about it; its .json comes last, and says that it is done."""
     began = time.time()
     work = Work(name, train, val, args)
@@ -210,9 +213,10 @@ def run(name: str, train: Sequence[Pair], val: Sequence[Pair], test: Sequence[st
     history = work.train(say)
     trained = time.time()
     outputs = {}
-    for part, lines in (("val", [pair.source for pair in val]), ("test", test)):
-        outputs[part] = work.answer(lines, beam=args.beam, draws=args.draws)
-        (args.out / f"{name}.{part}.txt").write_text("".join(f"{line}\n" for line in outputs[part]), encoding="utf-8")
+    for part, pairs in (("val", val), ("test", test)):
+        outputs[part] = work.answer([pair.source for pair in pairs], beam=args.beam, draws=args.draws)
+        written = "".join(f"{line}\n" for line in quote(outputs[part], quotable(pairs)))
+        (args.out / f"{name}.{part}.txt").write_text(written, encoding="utf-8")
     work.save(args.out)
     report = {
         "system": name,
@@ -266,8 +270,7 @@ def main() -> None:
         if not (args.quora / f"{part}.tsv").is_file():
             raise BadInput(f"{args.quora}: it holds no {part}.tsv; give the folder of the question pairs")
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
-    train, val = (read_pairs(args.quora / f"{part}.tsv")[: args.limit] for part in ("train", "val"))
-    test = [pair.source for pair in read_pairs(args.quora / "test.tsv")[: args.limit]]
+    train, val, test = (read_pairs(args.quora / f"{part}.tsv")[: args.limit] for part in ("train", "val", "test"))
     args.out.mkdir(parents=True, exist_ok=True)
     for name in SYSTEMS if args.system == "all" else [args.system]:
         if args.system == "all" and (args.out / f"{name}.json").is_file():

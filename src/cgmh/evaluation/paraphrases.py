@@ -84,6 +84,11 @@ def read_questions(path: Path) -> list[Question]:
     return [Question(pair.source, pair.reference, at) for at, pair in enumerate(read_pairs(path), start=1)]
 
 
+def quotable(pairs: Sequence[Pair]) -> list[str]:
+    """The sentences of the data that an output may be: sources, then references."""
+    return [*(pair.source for pair in pairs), *(pair.reference for pair in pairs)]
+
+
 def sources(pairs: Sequence[Pair]) -> list[str]:
     """The distinct sources, in the order in which they first appear."""
     return list(dict.fromkeys(pair.source for pair in pairs))

@@ -16,7 +16,7 @@ from ..datasets import sample
 from ..experiment import Answer, Column, Experiment, Floats, Measured, Published, Sums, System, mean_of, mean_seconds
 from ..folder import DataFolder, Split, file_hash
 from ..judges import NgramJudge
-from ..paraphrases import Question, as_question, ibleu, read_questions
+from ..paraphrases import Question, as_question, ibleu, quotable, read_questions
 from ..rivals.paraphrasers import IS_REFERENCE, Annealed, Fixed, Sampled, read_variant
 from ..rivals.recorded import SHIPPED, read_recorded
 
@@ -77,7 +77,7 @@ class Asked:
             if name not in TRAINED:
                 rows.append(_system(name, self.seed, gibbs=self.gibbs))
             elif outputs := sorted(self.recorded.glob(f"{name}.{file.stem}.txt*")):
-                rows.append(read_recorded(name, outputs[0], questions, key_of, TRAINED[name]))
+                rows.append(read_recorded(name, outputs[0], questions, key_of, TRAINED[name], quotable(questions)))
             elif self.skip_missing:
                 missing.append(name)
             else:

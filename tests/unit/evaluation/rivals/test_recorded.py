@@ -6,7 +6,7 @@ import pytest
 
 from cgmh.errors import BadInput
 from cgmh.evaluation.experiment import run
-from cgmh.evaluation.rivals.recorded import Recorded, read_recorded, shipped
+from cgmh.evaluation.rivals.recorded import Recorded, quote, read_recorded, shipped
 from experiments import ITEMS, Writer, experiment
 
 
@@ -28,6 +28,15 @@ def test_a_line_of_text_for_each_item(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="1 lines for 4 items"):
         read_recorded("mine", file, ITEMS, key)
     assert read_recorded("mine", file, ITEMS[:1], key).signature != recorded.signature
+
+
+def test_sentences_of_the_data_are_told_by_number(tmp_path: Path) -> None:
+    data, lines = ["who", "why not", "who"], ["why not", "=9", "who", "what"]
+    assert quote(lines, data) == ["=1", "=9", "=0", "what"]
+    file = tmp_path / "mine.txt"
+    file.write_text("".join(f"{line}\n" for line in quote(lines, data)))
+    assert texts(read_recorded("mine", file, ITEMS, key, quotable=data)) == lines
+    assert texts(read_recorded("mine", file, ITEMS, key)) == ["=1", "=9", "=0", "what"]
 
 
 def test_json_lines_may_leave_items_out(tmp_path: Path) -> None:
