@@ -467,11 +467,11 @@ MUTANTS = [
         "tests/exact/test_tasks.py::test_the_space_is_what_was_asked_for",
     ),
     Mutant(
-        "tasks/keywords/__init__.py",
+        "tasks/keywords/source.py",
         "words are forbidden in one casing only",
         "((*(vocabulary.words[id] for id in vocabulary.casings(word)), word) for (word,) in typed)",
         "((word,) for (word,) in typed)",
-        "tests/unit/tasks/test_keywords.py::test_forbidden_words_in_every_casing",
+        "tests/unit/tasks/keywords/test_source.py::test_forbidden_words_in_every_casing",
     ),
     # What all tasks share
     Mutant(

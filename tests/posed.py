@@ -92,6 +92,7 @@ class Case:
         monkeypatch.setattr(f"cgmh.tasks.{task.name}.ROOM", self.room)
         if task.name == "keywords":
             monkeypatch.setattr("cgmh.tasks.keywords.GROWTH", 0)
+            monkeypatch.setattr("cgmh.tasks.keywords.starts.GROWTH", 0)
         problem = pose(task, self.inputs, self.words, self.big)
         claims = [claim.bound(problem.lexicon) for claim in self.claims]
         target = Target(problem.target.model, [*problem.target.constraints, *claims])

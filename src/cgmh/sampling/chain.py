@@ -54,17 +54,19 @@ def sample(
     schedule: Schedule | None = None,
     chains: Tensor | None = None,
     first_step: int | Tensor = 0,
+    state: State | None = None,
 ) -> Iterator[tuple[Tensor, State, Info]]:
     """Run B chains from `start` up to step number `steps - 1`; yield (clock [B], State, Info) after each round.
 
     `clock` is how many steps each chain has made, `first_step` included. To go on from (clock, state), start at
     `state.sentences` with `first_step=clock`: it is the same chain. `chains` [B] names the chains (0 .. B-1 if not
     given): equal names, seed and start give equal chains in any batch. Each chain may have a seed of its own [B].
+    `state` is that of the start, where it is known already.
     `Info` has one row for each chain that made a step in the round.
     """
     schedule = schedule or Constant()
     names = torch.arange(len(start)) if chains is None else chains
-    state = kernel.init(start)
+    state = kernel.init(start) if state is None else state
     for clock, after, draws, active in rounds(seed, names.to(start.device)[:, None], steps, first_step):
         state, info = kernel.step(draws, state, schedule(clock), active)
         info = replace(info, step=clock)

@@ -37,7 +37,7 @@ class Record:
     # [B]: chain, clock (steps made), log_target, log_model; of tempered chains also tried, exchanged [B,K-1]
     finals: dict[str, Tensor]
     counts: Tensor  # [inputs, 2, moves]: steps proposed and accepted
-    starts: dict[str, Tensor] = field(default_factory=dict)  # [B]: as `finals`, of the starts; where those were read
+    starts: dict[str, Tensor] = field(default_factory=dict)  # [B]: as `finals`, of the starts; not of tempered chains
     interrupted: bool = False  # the chains were stopped before their end
 
     def of(self, input: int) -> "Record":
@@ -103,19 +103,21 @@ def run(
     def run_shard(rows: Tensor, tick: Tick) -> Record:
         own, names, seeds = start.select(rows), chains[rows.cpu()], seeds_of(seed, rows)
         recorder = Recorder(names.to(start.device), int(start.inputs.max()) + 1, own, refused=refused)
-        if ladder is None and getattr(kernel.target.model, "goes_ahead", False):
-            # Fewer rounds of larger operations; the chains are the same.
-            ahead = sample_ahead(kernel, kernel.init(own), steps, seeds, schedule, names, most_rows=TRIED_TOGETHER)
-            for made in ahead:
-                recorder.add_ahead(made)
-                tick(len(made.info.chain))
-        elif ladder is None:
-            for _, state, info in sample(kernel, own, steps, seeds, schedule, names):
-                recorder.add(info, state.log_factors.soft[:, 0])
-                tick(len(own))
-        else:
+        if ladder is not None:
             for _, replicas, tempered_info in tempered(kernel, own, steps, seeds, ladder, schedule, names):
                 recorder.add_tempered(replicas, tempered_info)
+                tick(len(own))
+            return recorder.record()
+        first = kernel.init(own)
+        recorder.begin(first)
+        if getattr(kernel.target.model, "goes_ahead", False):
+            # Fewer rounds of larger operations; the chains are the same.
+            for made in sample_ahead(kernel, first, steps, seeds, schedule, names, most_rows=TRIED_TOGETHER):
+                recorder.add_ahead(made)
+                tick(len(made.info.chain))
+        else:
+            for _, state, info in sample(kernel, own, steps, seeds, schedule, names, state=first):
+                recorder.add(info, state.log_factors.soft[:, 0])
                 tick(len(own))
         return recorder.record()
 
@@ -277,7 +279,13 @@ def in_sequence(records: Sequence[Record], input: int) -> Record:
     def numbered(sentences: Sentences) -> Sentences:
         return replace(sentences, inputs=torch.full_like(sentences.inputs, input))
 
-    return replace(joined, proposed=numbered(joined.proposed), final=numbered(last.final), finals=last.finals)
+    return replace(
+        joined,
+        proposed=numbered(joined.proposed),
+        final=numbered(last.final),
+        finals=last.finals,
+        starts=records[0].starts,
+    )
 
 
 def _joined(records: Sequence[Record]) -> Record:

@@ -104,6 +104,7 @@ class _Walk:
         self._upcoming: list[Draws] = []
         num_inputs = int(state.sentences.inputs.max()) + 1
         self._recorder = Recorder(self._names, num_inputs, state.sentences, refused=False)
+        self._recorder.begin(state)
 
     def set_temperatures(self) -> None:
         """As the entries have them now."""
@@ -154,9 +155,9 @@ class _Walk:
             model.recall(new, self.problem.target.model, encoding)
         return new
 
-    def record(self) -> Record | None:
-        """What was recorded, if a step was made."""
-        return self._recorder.record() if self._recorder.rounds else None
+    def record(self) -> Record:
+        """What was recorded."""
+        return self._recorder.record()
 
     def without(self, entries: Sequence[Entry]) -> State:
         """The state of the others' chains."""
@@ -309,9 +310,9 @@ class Group:
 
     def _close(self) -> None:
         """Hand what was recorded since the last change to the entries."""
-        record = None if self._walk is None else self._walk.record()
-        if record is None:
+        if self._walk is None:
             return
+        record = self._walk.record()
         self.counts += record.counts.sum(0)
         for entry in self.entries:
             part = record.of(entry.number)
@@ -328,10 +329,11 @@ class Group:
 
     def _look(self, walk: _Walk, entry: Entry, early: Early) -> None:
         """Tell what the answers would be by now, if they are ranked."""
-        report, record = walk.problem.report, walk.record()
-        if isinstance(report, Ranked) and record is not None:
+        report = walk.problem.report
+        if isinstance(report, Ranked):
             with early.looking():
-                early.tell(report.so_far(_run(walk.problem, entry, [*entry.records, record.of(entry.number)])))
+                records = [*entry.records, walk.record().of(entry.number)]
+                early.tell(report.so_far(_run(walk.problem, entry, records)))
 
     def _let_go(self, gone: list[Entry]) -> None:
         """Go on without some of the entries."""

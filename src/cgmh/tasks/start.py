@@ -8,11 +8,10 @@ from torch import Tensor
 from ..draws import Draws, Seed, seeds_of
 from ..errors import InfeasibleStart
 from ..models.protocols import WordModel
-from ..models.word.recurrent import RecurrentModel
-from ..ranking import fluency
+from ..ranking import Ranked
 from ..sampling.runs import Record, num_workers
 from ..sampling.shards import Tick, is_own, share_out
-from ..selection import choose, visited
+from ..selection import Visit, choose, visited, visits_of
 from ..target import Target
 from ..text.sentences import MAX_READ, Sentences, rows_within
 from .problem import Standing
@@ -99,18 +98,25 @@ def obeying_start(start: Sentences, own: Target, record: Record, chains: int) ->
     return Sentences.from_lists(rows, start.capacity, start.inputs, start.device)
 
 
-def promising_starts(start: Sentences, settled: Record, words: RecurrentModel, number: int) -> Sentences:
+def promising_starts(start: Sentences, settled: Record, report: Ranked, number: int) -> Sentences:
     """For each input, `number` sentences that its settled chains came to: those that read best and differ clearly.
 
-    They are chosen as answers are, by the word model's three readings per word. Where the chains came to fewer
-    sentences than that, some are taken again.
+    They are chosen as answers are, by the word model alone. Where the chains came to fewer sentences than that, some
+    are taken again.
     """
     rows, inputs = list[tuple[int, ...]](), sorted(set(start.inputs.tolist()))
     with torch.inference_mode():
         for input in inputs:
-            visits, final = visited(settled.of(input))
+            own, part = start.select((start.inputs == input).nonzero()[:, 0]), settled.of(input)
+            visits, final = visited(part)
+            visits += visits_of(own, part.starts, part.starts["clock"])
             visits.sort(key=lambda visit: (visit.chain, visit.clock))  # whatever the shards were
-            found = choose("best", visits, final, lambda pool: fluency([visit.ids for visit in pool], words), number)
+
+            def fitness(pool: Sequence[Visit], input: int = input) -> list[float]:
+                ids = [visit.ids for visit in pool]
+                return report.rated(Sentences.from_lists(ids, max(map(len, ids)) + 1, [input] * len(ids)))
+
+            found = choose("best", visits, final, fitness, number, report.max_in_common, report.given(input))
             rows += [found[at % len(found)].ids for at in range(number)]
     owners = torch.tensor(inputs).repeat_interleave(number)
     return Sentences.from_lists(rows, start.capacity, owners, device=start.device)

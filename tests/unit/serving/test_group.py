@@ -174,6 +174,7 @@ def test_those_that_stay_do_not_notice_who_leaves() -> None:
 
 def test_a_source_that_cannot_start_is_told_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start, "PATIENCE", 0)
+    monkeypatch.setattr("cgmh.tasks.keywords.starts.MAX_SEARCHES", 0)
     settings = Settings(chains=2, steps=2)
     inputs = [KeywordInput(("snow",), min_words=15), KeywordInput(("river",))]
     sessions = [Session([input], settings, None, None, None, ()) for input in inputs]

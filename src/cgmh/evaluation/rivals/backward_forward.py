@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from ...errors import BadModel
 from ...files import parse_json
 from ...models.word.network import Head, NetworkConfig, log_word
-from ...tasks.keywords import ENDINGS
+from ...tasks.keywords.source import ENDINGS
 from ...text.tokenizer import PAIRED, join
 from ...text.vocabulary import Vocabulary, is_counted
 from ..datasets import KeywordSet

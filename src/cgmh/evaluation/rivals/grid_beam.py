@@ -15,7 +15,7 @@ from torch import Tensor
 
 from ...inputs import KeywordInput
 from ...models.word.recurrent import RecurrentModel
-from ...tasks.keywords import Keywords, KeywordSource, Phrase
+from ...tasks.keywords.source import KeywordSource, Phrase, read_keywords
 from ...text.lexicon import Lexicon
 from ...text.tokenizer import PAIRED, join
 from ...text.vocabulary import is_counted
@@ -136,11 +136,10 @@ class GridBeam:
         return [join(lexicon.words(self._best(grid).ids)) for grid in grids]
 
     def _read(self, keywords: Sequence[str]) -> KeywordSource:
-        (source,) = Keywords().read(
+        return read_keywords(
             KeywordInput(tuple(keywords), inflect=self.inflect, min_words=self.min_words, max_words=self.max_words),
             self.model.vocabulary,
         )
-        return source
 
     def _grid(self, source: KeywordSource, lexicon: Lexicon) -> Grid:
         return Grid(source.bound(lexicon), frozenset(map(lexicon.add, source.endings)), self.min_words, self.max_words)
@@ -148,7 +147,7 @@ class GridBeam:
     def _closed(self) -> Tensor:
         """The ids that come only as keywords: marks of the model, unknowns, marks in pairs, ends of sentences."""
         known = self.model.vocabulary.ids
-        (source,) = Keywords().read(KeywordInput(("a",)), self.model.vocabulary)
+        source = read_keywords(KeywordInput(("a",)), self.model.vocabulary)
         marks = [known[mark] for mark in (*PAIRED, *source.endings) if mark in known]
         return torch.tensor([*self.model.vocabulary.special_ids, *marks])
 

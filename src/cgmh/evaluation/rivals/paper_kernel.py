@@ -21,7 +21,7 @@ from ...proposals import GibbsOver, WordEdits
 from ...sampling import Constant, Kernel
 from ...sampling.runs import Record, run
 from ...tasks import Keywords, Problem
-from ...tasks.keywords import usual_form
+from ...tasks.keywords.starts import usual_form
 from ...tasks.problem import Standing
 from ...text.lexicon import Lexicon
 from ...text.tokenizer import join
@@ -110,14 +110,12 @@ class PaperKernel:
         return _likeliest(problem, [each for records, _ in parts for each in records]), sum(steps for _, steps in parts)
 
     def _pose(self, item: KeywordSet, chains: int) -> Problem:
-        """The problem with a chain that starts at the keywords and a mark; several start where ours do."""
+        """The problem with chains that start at the keywords and a mark."""
         (source,) = Keywords().read(KeywordInput(item.keywords, **self.options), self.models.words.vocabulary)
-        if chains > 1:
-            return Keywords().pose([source], self.models, chains, self.seed)
         lexicon = Lexicon(self.models.words.vocabulary)
         ids = [usual_form(place, lexicon) for phrases in source.bound(lexicon) for place in phrases[0]]
         start = [*ids, *map(lexicon.add, source.endings[:1])]
-        return Keywords().pose([source], self.models, chains, self.seed, lexicon, [Standing([start])])
+        return Keywords().pose([source], self.models, chains, self.seed, lexicon, [Standing([start] * chains)])
 
 
 def paper_kernel(problem: Problem) -> Kernel:

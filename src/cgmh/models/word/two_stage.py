@@ -244,6 +244,14 @@ def _log_readings_of(
 ) -> tuple[Tensor, Tensor, Tensor]:
     forward = total(encoding.log_words)
     backward = model.backward_log_prob(encoding)
+    rows, filled = log_fills(batch, encoding, model, shapes=shapes)
+    return forward, backward, torch.zeros_like(forward).index_add_(0, rows, filled)
+
+
+def log_fills(
+    batch: Sentences, encoding: RecurrentEncoding, model: RecurrentModel, *, shapes: bool
+) -> tuple[Tensor, Tensor]:
+    """[M] each: of every word of every sentence, sentence by sentence, its row and its log probability in its place."""
     rows, at = batch.present.nonzero(as_tuple=True)
     filled = model.fill(encoding, rows, at, at + 1).log_prob(batch.ids[rows, at])
     unknown = (batch.ids[rows, at] >= model.num_words).nonzero()[:, 0]
@@ -251,8 +259,7 @@ def _log_readings_of(
         row, place = rows[unknown], at[unknown]
         as_shapes = model.fill_log_prob(encoding, row, place, place + 1, encoding.ids[row, place]).double()
         filled = filled.index_copy(0, unknown, as_shapes)
-    filled = filled.clamp(min=MIN_LOG_FILL)
-    return forward, backward, torch.zeros_like(forward).index_add_(0, rows, filled)
+    return rows, filled.clamp(min=MIN_LOG_FILL)
 
 
 class ProductOfExperts(TwoStageModel):

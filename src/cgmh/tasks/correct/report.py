@@ -49,7 +49,7 @@ class Corrections:
     def result(self, run: Run) -> Result:
         """The correction of one sentence. The first of its sentences has the edits that were chosen."""
         with single_threaded(), torch.inference_mode():
-            visits, final = run.visits()
+            visits, final = run.visits(with_starts=run.models.use == "target")
             samples = self._samples(run, visits)
             edits = self._chosen(run, samples, visits, final)
             made, doubtful = self._reported(run, samples, edits)

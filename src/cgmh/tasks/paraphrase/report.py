@@ -8,7 +8,7 @@ from torch import Tensor
 
 from ...constraints.overlap import Overlap
 from ...models.word.recurrent import RecurrentModel
-from ...ranking import Ranked, Run
+from ...ranking import Ranked, Readings, Run
 from ...text.lexicon import Lexicon
 from ...text.sentences import Sentences
 from ...text.tokenizer import join
@@ -43,7 +43,7 @@ class Paraphrases(Ranked):
         sources = [self._sources[input].ids for input in sentences.inputs.tolist()]
         return torch.tensor([a == b for a, b in zip(sources, sentences.to_lists(), strict=True)], dtype=torch.bool)
 
-    def merit(self, sentences: Sentences) -> Tensor:
+    def merit(self, sentences: Sentences, readings: Readings) -> Tensor:
         return self.weighs(sentences)
 
     def figures(self, sentences: Sentences) -> dict[str, Tensor]:

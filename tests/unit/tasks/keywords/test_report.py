@@ -5,8 +5,9 @@ import torch
 
 from cgmh.inputs import KeywordInput
 from cgmh.models.load import Models, load_embedded
+from cgmh.ranking import read_words
 from cgmh.tasks import Keywords
-from cgmh.tasks.keywords.report import FITTING, FRAGMENT, REPEATED, KeywordReport
+from cgmh.tasks.keywords.report import FITTING, FRAGMENT, LONG, LONGER, REPEATED, KeywordReport
 from cgmh.text.lexicon import Lexicon
 from cgmh.text.sentences import Sentences
 from cgmh.text.vocabulary import SPECIALS, Vocabulary
@@ -24,14 +25,15 @@ def report_of(*keywords: str) -> KeywordReport:
 
 def merits(report: KeywordReport, *texts: str) -> list[float]:
     ids = [report.words.vocabulary.encode(text.split()) for text in texts]
-    return list(report.merit(Sentences.from_lists(ids, 10, [0] * len(ids))).tolist())
+    readings = read_words(list(map(tuple, ids)), report.words)
+    return list(report.merit(Sentences.from_lists(ids, 20, [0] * len(ids)), readings).tolist())
 
 
 def test_whole_sentences_come_before_fragments_and_repetitions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cgmh.tasks.keywords.report.FITTING", 0.0)
     report = report_of("letter")
     texts = ["she wrote a letter .", "a letter from her friend .", "the letter is a long letter ."]
-    assert merits(report, *texts) == [0, -FRAGMENT, -REPEATED]
+    assert merits(report, *texts) == pytest.approx([0, -FRAGMENT, -REPEATED - LONGER])
     assert set(report.given(0)) == set(report.words.vocabulary.casings("letter"))
 
 
@@ -45,10 +47,20 @@ def test_a_keyword_counts_by_how_well_it_fits_the_rest() -> None:
     row = torch.zeros(2, dtype=torch.int64)
     at = torch.tensor([2, 5])
     logs = words.fill_log_prob(encoding, row, at, at + 1, sentence.ids[0, at])
-    assert fits_less == pytest.approx(FITTING * float(logs.min()))
+    proposable = words.fill(encoding, row, at, at + 1).log_prob(sentence.ids[0, at])
+    assert float(proposable.sum()) == pytest.approx(float(logs.sum()), abs=0.1)
+    assert fits_less == pytest.approx(FITTING * float(proposable.mean()) - LONGER * (7 - LONG))
+
+
+def test_a_long_sentence_loses_by_the_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cgmh.tasks.keywords.report.FITTING", 0.0)
+    texts = ["she wrote a letter .", "she wrote a letter to her old friend in the city ."]
+    assert merits(report_of("letter"), *texts) == pytest.approx([0, -LONGER * (12 - LONG)])
 
 
 def test_a_model_of_another_language_has_no_verbs_to_miss() -> None:
     small = Vocabulary([*SPECIALS, "the", "dog", "."])
     report = KeywordReport(Lexicon(small), load_embedded(), [frozenset()])
-    assert report.merit(Sentences.from_lists([small.encode(["the", "dog", "."])], 4, [0])).tolist() == [0]
+    ids = small.encode(["the", "dog", "."])
+    readings = read_words([tuple(ids)], report.words)
+    assert report.merit(Sentences.from_lists([ids], 4, [0]), readings).tolist() == [0]

@@ -7,6 +7,7 @@ import torch
 
 from cgmh.inputs import ParaphraseInput
 from cgmh.models.load import Models, load_embedded
+from cgmh.ranking import Readings
 from cgmh.tasks import Paraphrase, Problem
 from cgmh.tasks.paraphrase.merit import MERIT, SIMILARITIES
 from cgmh.tasks.paraphrase.report import Paraphrases
@@ -61,7 +62,7 @@ def test_the_merit_is_the_weighted_sum() -> None:
     columns = report.weighs.features(candidate)
     assert columns.keys() == MERIT.keys()
     wanted = sum(weight * float(columns[name]) for name, weight in MERIT.items())
-    assert float(report.merit(candidate)) == pytest.approx(wanted)
+    assert float(report.merit(candidate, Readings([], [], []))) == pytest.approx(wanted)
     similarity = float(report.figures(candidate)["similarity"])
     assert "st" in SIMILARITIES
     assert float(columns["st"]) == pytest.approx(math.log(similarity), abs=1e-6)

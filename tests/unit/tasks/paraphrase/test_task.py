@@ -109,10 +109,10 @@ def test_an_impossible_one_is_said_with_its_name() -> None:
 
 
 def test_a_soft_constraint_pulls() -> None:
-    settings = cgmh.Settings(n=16, chains=16, steps=60, select="last")
+    settings = cgmh.Settings(n=16, chains=16, steps=160, select="last")
 
     def lengths(**own: Any) -> list[int]:
-        (result,) = cgmh.solve([KeywordInput(("snow",))], settings, **own)
+        (result,) = cgmh.solve([KeywordInput(("snow",), start="There was snow.")], settings, **own)
         return [len(sentence.words) for sentence in result]
 
     plain, pulled = lengths(), lengths(constraints=[long])

@@ -1,0 +1,210 @@
+"""Where the chains of keywords start: each at the best sentence of a small search of its own, from left to right.
+
+It is a grid beam search (Hokamp and Liu 2017) with drawn words. The places of the keywords are written in a given
+order. For each number of written places, a few beginnings of a sentence are kept; each of them goes on with the next
+place, or with words drawn from the forward model. A search is no sampling, and need not be one: where a chain starts is
+free.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from ...draws import Draws, Seed, seeds_of
+from ...models.word.layers import WordTable
+from ...models.word.recurrent import RecurrentModel
+from ...sampling.runs import num_workers
+from ...sampling.shards import Tick, is_own, share_out
+from ...text.tokenizer import PAIRED
+from ...text.vocabulary import Vocabulary
+
+BEAM = 3  # beginnings that are kept for each number of written places
+NUM_DRAWN = 4  # words that a beginning may go on with, beside the next place
+TEMPERATURE = 0.7  # of the drawn words
+MAX_WORDS, MARGIN = 12, 4  # of a sentence, unless the places or the least number of words need more: then so many more
+OFFSET = 3.0  # added to the number of words by which a log probability is divided
+MAX_PLACES = 8  # with more of them, a search takes longer than it is worth
+FIRST_STEP = -1000  # the search draws at steps from here downwards, at which no chain draws
+MOST_TOGETHER = 128  # searches that share their matrix products
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a sentence has to contain, in which order, and how it may look."""
+
+    places: Sequence[Sequence[int]]  # the ids that will do at each place, in the order in which they are written
+    is_joined: Sequence[bool]  # of each place: whether nothing may stand between it and the one before
+    endings: Sequence[int]  # the ids that may end the sentence
+    closed: frozenset[int]  # ids that are written at a place, or not at all
+    counted: Sequence[bool]  # of each id: whether it counts as a word
+    min_words: int
+    max_words: int
+
+    @property
+    def most(self) -> int:
+        """The number of words at which the search ends."""
+        return min(self.max_words, max(MAX_WORDS, self.min_words + MARGIN, len(self.places) + MARGIN))
+
+
+class Beginning(NamedTuple):
+    """The first words of a sentence."""
+
+    ids: tuple[int, ...] = ()
+    log_prob: float = 0.0
+    num_places: int = 0  # that are written
+    num_words: int = 0  # that count
+    row: int = 0  # of the state after them
+
+    @property
+    def merit(self) -> float:
+        return self.log_prob / (len(self.ids) + OFFSET)
+
+
+class Search:
+    """The search of one chain: the beginnings that it keeps, and the best sentence so far."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.kept = [Beginning()] if len(plan.places) <= MAX_PLACES else []
+        self.best: Beginning | None = None
+        # A keyword is not drawn: it would come twice.
+        self._closed = plan.closed.union(*plan.places)
+
+    def asked(self, beginning: Beginning) -> Sequence[int]:
+        """The words whose probability it needs: those of the next place, or the ends if all are written."""
+        if beginning.num_places < len(self.plan.places):
+            return self.plan.places[beginning.num_places]
+        return self.plan.endings if beginning.num_words >= self.plan.min_words else ()
+
+    def extend(
+        self, beginning: Beginning, asked: Mapping[int, float], drawn: Mapping[int, float]
+    ) -> Iterator[Beginning]:
+        """Every way to go on with words, given with their log probabilities. A sentence that ends may be the best."""
+        plan, at = self.plan, beginning.num_places
+
+        def longer(word: int, log_word: float, num_places: int) -> Beginning:
+            ids, log_prob = (*beginning.ids, word), beginning.log_prob + log_word
+            return Beginning(ids, log_prob, num_places, beginning.num_words + plan.counted[word], beginning.row)
+
+        if at < len(plan.places):
+            yield from (longer(word, log_word, at + 1) for word, log_word in asked.items())
+            if plan.is_joined[at]:
+                return
+        else:
+            ended = [longer(word, log_word, at) for word, log_word in asked.items()]
+            self.best = max([*ended, *([self.best] if self.best else [])], key=lambda each: each.merit, default=None)
+        for word, log_word in drawn.items():
+            if word not in self._closed and (word,) != beginning.ids[-1:]:
+                yield longer(word, log_word, at)
+
+    def keep(self, beginnings: Sequence[Beginning]) -> None:
+        """Go on with the most probable ones of each number of places, as long as they may become the best."""
+        beams: dict[int, dict[tuple[int, ...], Beginning]] = {}
+        for each in sorted(beginnings, key=lambda each: -each.log_prob):
+            num_missing = len(self.plan.places) - each.num_places
+            beam = beams.setdefault(each.num_places, {})
+            if len(beam) < BEAM and each.num_words + num_missing <= self.plan.most and each.log_prob > -torch.inf:
+                beam.setdefault(each.ids, each)
+        self.kept = [each for beam in beams.values() for each in beam.values()]
+        if self.best is not None and all(each.merit < self.best.merit for each in self.kept):
+            self.kept = []
+
+
+def search(
+    plans: Sequence[Plan], model: RecurrentModel, aliases: Tensor, seed: Seed, chains: Tensor
+) -> list[list[int]]:
+    """The ids of a sentence for each plan; none where none was found.
+
+    `aliases` are the ids that the model reads in place of others; `seed` and `chains` [N] are of the chains.
+    """
+
+    def search_some(rows: Tensor, _: Tick) -> list[list[int]]:
+        some = [plans[row] for row in rows.tolist()]
+        return _searched(some, model, aliases, seeds_of(seed, rows), chains[rows])
+
+    workers = num_workers(len(plans), model.device)
+    parts = torch.arange(len(plans)).chunk(max(workers, -(-len(plans) // MOST_TOGETHER)))
+    found = share_out(search_some, parts, workers, forks=workers > 1 and is_own(model))
+    return [ids for part in found for ids in part]
+
+
+@torch.inference_mode()
+def _searched(
+    plans: Sequence[Plan], model: RecurrentModel, aliases: Tensor, seed: Seed, chains: Tensor
+) -> list[list[int]]:
+    forward, device = model.forward, model.device
+    stack, table = forward.stack, forward.predictor.table
+    never = _never_drawn(model.vocabulary).view(table.num_classes, -1).to(device)
+    searches = [Search(plan) for plan in plans]
+    states = stack.start(torch.tensor([model.vocabulary.start], device=device), (1, 1))[:, 0]  # [1, W]
+    length = 0
+    while going := [(number, each) for number, one in enumerate(searches) for each in one.kept]:
+        rows = torch.tensor([each.row for _, each in going], device=device)  # [N]
+        log_classes, query = forward.predictor.split(stack.top(states.index_select(0, rows)).contiguous())
+        draws = _draws([number for number, _ in going], length, seed, chains, device)
+        drawn = _drawn(table, log_classes, query, never, draws)
+        wanted = [searches[number].asked(each) for number, each in going]
+        asked = _asked(table, log_classes, query, wanted, aliases)
+        grown: list[list[Beginning]] = [[] for _ in searches]
+        for (number, each), some, others in zip(going, asked, drawn, strict=True):
+            grown[number] += searches[number].extend(each, some, others)
+        for one, beginnings in zip(searches, grown, strict=True):
+            one.keep(beginnings)
+        kept = [each for one in searches for each in one.kept]
+        if kept:
+            words = aliases[torch.tensor([each.ids[-1] for each in kept], device=device)]
+            rows = torch.tensor([each.row for each in kept], device=device)
+            after, order, _ = stack.unroll(words[:, None], states.index_select(0, rows), torch.ones_like(rows))
+            states = torch.empty_like(after).index_copy_(0, order, after)
+            numbers = iter(range(len(kept)))
+            for one in searches:
+                one.kept = [each._replace(row=next(numbers)) for each in one.kept]
+        length += 1
+    return [[] if one.best is None else list(one.best.ids) for one in searches]
+
+
+def _never_drawn(vocabulary: Vocabulary) -> Tensor:
+    """[V] bool: marks of the model, and marks in pairs, which a drawn word would leave open."""
+    never = torch.zeros(len(vocabulary), dtype=torch.bool)
+    never[[*vocabulary.special_ids, *(vocabulary.ids[mark] for mark in PAIRED if mark in vocabulary.ids)]] = True
+    return never
+
+
+def _draws(numbers: Sequence[int], length: int, seed: Seed, chains: Tensor, device: torch.device) -> Draws:
+    """The draws of each word of each beginning: by its chain, its length, and its place among those of its search."""
+    first = {number: at for at, number in reversed(list(enumerate(numbers)))}
+    places = [at - first[number] for at, number in enumerate(numbers)]
+    rows = torch.tensor(numbers).repeat_interleave(NUM_DRAWN)
+    most = (MAX_PLACES + 1) * BEAM  # beginnings of a search
+    steps = (length * most + torch.tensor(places))[:, None] * NUM_DRAWN + torch.arange(NUM_DRAWN)
+    return Draws(seeds_of(seed, rows), chains[rows].to(device), FIRST_STEP - steps.flatten().to(device))
+
+
+def _drawn(table: WordTable, log_classes: Tensor, query: Tensor, never: Tensor, draws: Draws) -> list[dict[int, float]]:
+    """Words that are drawn after each beginning [N], with their log probabilities."""
+    rows = torch.arange(len(query), device=query.device).repeat_interleave(NUM_DRAWN)
+    open_classes = log_classes.masked_fill(never.all(-1), -torch.inf)
+    classes = draws.choose(open_classes.index_select(0, rows) / TEMPERATURE, "class")
+    log_words = torch.log_softmax(table.logits(query.index_select(0, rows), classes), -1)
+    within = draws.choose(log_words.masked_fill(never.index_select(0, classes), -torch.inf) / TEMPERATURE, "word")
+    log_probs = log_classes[rows, classes] + log_words.gather(1, within[:, None])[:, 0]
+    pairs = list(zip((classes * table.class_size + within).tolist(), log_probs.tolist(), strict=True))
+    return [dict(pairs[at : at + NUM_DRAWN]) for at in range(0, len(pairs), NUM_DRAWN)]
+
+
+def _asked(
+    table: WordTable, log_classes: Tensor, query: Tensor, wanted: Sequence[Sequence[int]], aliases: Tensor
+) -> list[dict[int, float]]:
+    """The log probabilities of the wanted words after each beginning [N]."""
+    device, size = query.device, table.class_size
+    rows = torch.repeat_interleave(torch.tensor([len(words) for words in wanted], device=device))  # [P]
+    words = aliases[torch.tensor([word for words in wanted for word in words], dtype=torch.int64, device=device)]
+    # The forms of a word are often in one class, whose words are then looked at once.
+    looked_at, of = torch.unique(rows * table.num_classes + words // size, return_inverse=True)  # [M], [P]
+    state, classes = looked_at // table.num_classes, looked_at % table.num_classes
+    log_words = torch.log_softmax(table.logits(query.index_select(0, state), classes), -1)  # [M, S]
+    log_probs = iter((log_words[of, words % size] + log_classes[rows, words // size]).tolist())
+    return [{word: next(log_probs) for word in words} for words in wanted]

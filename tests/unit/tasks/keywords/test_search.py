@@ -1,0 +1,118 @@
+"""The search for sentences at which chains of keywords start."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+import torch
+
+from cgmh.models.load import load_embedded
+from cgmh.tasks.keywords import search as module
+from cgmh.tasks.keywords.search import MAX_PLACES, MAX_WORDS, Beginning, Plan, Search, search
+from cgmh.text.lexicon import Lexicon
+from cgmh.text.vocabulary import is_counted
+
+torch.set_num_threads(1)
+
+MODEL = load_embedded()
+LEXICON = Lexicon(MODEL.vocabulary)
+
+
+def plan(*places: str, joined: Sequence[int] = (), closed: str = ". ! ?", least: int = 0, most: int = 20) -> Plan:
+    """Places with the words that will do, given by spaces between; those of the numbers `joined` follow at once."""
+    ids = [[LEXICON.add(word) for word in place.split()] for place in places]
+    counted = [is_counted(LEXICON.word(id)) for id in range(len(LEXICON))]
+    is_joined = [at in joined for at in range(len(places))]
+    ends = [LEXICON.add(mark) for mark in (".", "?")]
+    return Plan(ids, is_joined, ends, frozenset(LEXICON.add(word) for word in closed.split()), counted, least, most)
+
+
+def found(*plans: Plan, seed: int = 0, first: int = 0) -> list[list[str]]:
+    names = torch.arange(first, first + len(plans))
+    ids = search(plans, MODEL.bound(LEXICON), LEXICON.aliases, seed, names)
+    return [LEXICON.words(each) for each in ids]
+
+
+def test_the_places_are_written_in_their_order() -> None:
+    for words in found(*[plan("river rivers", "bridge")] * 4, *[plan("bridge", "river rivers")] * 4):
+        assert words[-1] in (".", "?")
+        assert words.count("bridge") == 1
+        assert sum(words.count(word) for word in ("river", "rivers")) == 1
+    one, other = found(plan("river rivers", "bridge"), plan("bridge", "river rivers"))
+    assert next(at for at, word in enumerate(one) if word in ("river", "rivers")) < one.index("bridge")
+    assert other.index("bridge") < next(at for at, word in enumerate(other) if word in ("river", "rivers"))
+
+
+def test_a_phrase_stays_together() -> None:
+    for words in found(*[plan("prime", "minister", "river", joined=[1])] * 4):
+        at = words.index("prime")
+        assert words[at + 1] == "minister"
+
+
+def test_what_is_closed_is_not_drawn_and_lengths_are_kept() -> None:
+    free = found(*[plan("letter")] * 8)
+    assert any("a" in words for words in free)
+    assert not any("a" in words for words in found(*[plan("letter", closed=". ! ? a")] * 8))
+    for words in found(*[plan("letter", least=15, most=16)] * 4):
+        assert 15 <= sum(map(is_counted, words)) <= 16
+    for words in found(*[plan("letter", most=4)] * 4):
+        assert sum(map(is_counted, words)) <= 4
+
+
+def test_a_word_that_the_model_does_not_know_is_written_too() -> None:
+    assert "frobnicator" in found(plan("frobnicator", "river"))[0]
+
+
+def test_a_search_depends_on_its_own_seed_and_chain_alone() -> None:
+    plans = [plan("river", "bridge"), plan("letter"), plan("snow", "cold", "winter")]
+    together = found(*plans)
+    assert together == [found(each, first=at)[0] for at, each in enumerate(plans)]
+    assert found(*plans, seed=1) != together
+    assert found(plans[0], first=5) != together[:1]
+
+
+def test_nothing_is_found_for_too_many_places() -> None:
+    words = "one two three four five six seven eight nine".split()
+    assert len(words) == MAX_PLACES + 1
+    assert found(plan(*words), plan(*words[1:]))[0] == []
+
+
+def test_most_words() -> None:
+    assert plan("river").most == MAX_WORDS
+    assert plan("river", most=5).most == 5
+    assert plan("river", least=18).most == 20
+    assert plan(*["river"] * 10).most == 14
+
+
+def test_a_beam_holds_the_most_probable_of_each_number_of_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BEAM", 2)
+    one = Search(plan("river"))
+    beginnings = [Beginning((at,), -float(at), at % 2, 1) for at in range(6)]
+    one.keep(beginnings)
+    assert {each.ids[0] for each in one.kept} == {0, 1, 2, 3}
+    one.keep([*beginnings, replace_log_prob(beginnings[5], 0.0)])
+    assert {each.ids[0] for each in one.kept} == {0, 1, 2, 5}
+
+
+def replace_log_prob(beginning: Beginning, log_prob: float) -> Beginning:
+    return beginning._replace(log_prob=log_prob)
+
+
+def test_a_search_ends_where_nothing_may_become_better() -> None:
+    one = Search(replace(plan("river"), min_words=0))
+    one.best = Beginning((1, 2, 3), -1.0, 1, 2)
+    one.keep([Beginning((1, 2, 3, 4), -9.0, 1, 3)])
+    assert one.kept == []
+    one.keep([Beginning((1, 2, 3, 4), -1.0, 1, 3)])
+    assert len(one.kept) == 1
+
+
+def test_a_keyword_is_not_drawn_and_no_word_comes_twice_in_a_row() -> None:
+    river, the = LEXICON.add("river"), LEXICON.add("the")
+    one = Search(plan("river"))
+    begun = Beginning((the,), -1.0, 0, 1)
+    longer = list(one.extend(begun, {river: -3.0}, {river: -3.0, the: -1.0, LEXICON.add("old"): -2.0}))
+    assert [(LEXICON.words(each.ids), each.log_prob, each.num_places) for each in longer] == [
+        (["the", "river"], -4.0, 1),
+        (["the", "old"], -3.0, 0),
+    ]
