@@ -105,7 +105,10 @@ def run(
         recorder = Recorder(names.to(start.device), int(start.inputs.max()) + 1, own, refused=refused)
         if ladder is None and getattr(kernel.target.model, "goes_ahead", False):
             # Fewer rounds of larger operations; the chains are the same.
-            ahead = sample_ahead(kernel, kernel.init(own), steps, seeds, schedule, names, most_rows=TRIED_TOGETHER)
+            ahead = sample_ahead(
+                kernel, kernel.init(own), steps, seeds, schedule, names,
+                most_rows=TRIED_TOGETHER, exact_refusals=refused,
+            )  # fmt: skip
             for made in ahead:
                 recorder.add_ahead(made)
                 tick(len(made.info.chain))

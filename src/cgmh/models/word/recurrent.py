@@ -19,6 +19,7 @@ from .layers import Linear, WordTable
 from .predictors import Direction, Likely, Predictor
 
 LIKELY_STATES = 256  # gaps whose likely words are found in one go
+ROUNDING = 1e-3  # nats by which the log probability of a certain word may be off
 
 
 @dataclass
@@ -241,14 +242,18 @@ class RecurrentModel:
         pending = RecurrentPending(
             rows, sentences, same_left, same_right, same_left, old_words * before, nothing, start, []
         )
-        # The tail that counts in the first stage: the words after the change, the end mark being one of them.
-        tail = same_right + 1 if window is None else torch.clamp(same_right + 1, max=max(window, 1))
         changed = sentences.lengths - same_right - same_left
-        self._read(pending, changed + tail - 1, first=True)
-        ended = encoding.lengths.index_select(0, rows) - same_right + tail  # the same tail in the current sentence
-        old = total(old_words * ((columns < ended[:, None]) & ~before))
+        self._read(pending, changed + _tail(same_right, window) - 1, first=True)
+        old = _log_window(encoding, rows, old_words, same_left, same_right, window)
         pending.log_gain = total(pending.log_words * ~before) - old
         return pending
+
+    def most_gain(
+        self, encoding: RecurrentEncoding, rows: Tensor, same_left: Tensor, same_right: Tensor, window: int | None
+    ) -> Tensor:
+        """[R]: what no candidate that changes these words gains, as `score` sees it: new words that are certain."""
+        old_words = encoding.log_words.index_select(0, rows)
+        return ROUNDING - _log_window(encoding, rows, old_words, same_left, same_right, window)
 
     def finish(self, encoding: RecurrentEncoding, pending: RecurrentPending, keep: Tensor) -> Tensor:
         remaining = pending.sentences.lengths - pending.same_left - pending.scored
@@ -319,6 +324,26 @@ def _one_below_other(upper: Tensor, lower: Tensor) -> Tensor:
         table[: len(upper), :width] = upper[:, :width]
     table[len(upper) :] = lower
     return table
+
+
+def _tail(same_right: Tensor, window: int | None) -> Tensor:
+    """[R]: the words after a change that count in the first stage, the end mark being one of them."""
+    return same_right + 1 if window is None else torch.clamp(same_right + 1, max=max(window, 1))
+
+
+def _log_window(
+    encoding: RecurrentEncoding,
+    rows: Tensor,
+    log_words: Tensor,
+    same_left: Tensor,
+    same_right: Tensor,
+    window: int | None,
+) -> Tensor:
+    """[R]: the log probability of the words that a change takes away and of the tail after them, of `log_words`
+    [R, L+1] of the current sentences."""
+    columns = indices(log_words.shape[1], rows.device)
+    ended = encoding.lengths.index_select(0, rows) - same_right + _tail(same_right, window)
+    return total(log_words * ((columns < ended[:, None]) & (columns >= same_left[:, None])))
 
 
 def total(log_words: Tensor) -> Tensor:

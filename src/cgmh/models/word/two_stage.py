@@ -8,10 +8,11 @@ The scorer is a text model (`TextTarget`), or several readings together, those o
 text model (`ProductOfExperts`).
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -70,6 +71,14 @@ class TwoStagePending:
     def log_gain(self) -> Tensor:
         gain: Tensor = self.words.log_gain
         return gain
+
+
+class Begun(NamedTuple):
+    """R candidates before anything is read for them; `log_gain` is nan where the first stage does not know it."""
+
+    pending: TwoStagePending
+    most_gain: Tensor  # [R]: what the first stage could see at most
+    log_prob: Tensor  # [R] float64: the scorer's; nan where it is not known
 
 
 class TwoStageModel(ABC):
@@ -312,6 +321,26 @@ class ProductOfExperts(TwoStageModel):
                     log_prob = self._weighted(unknown, (forward[new], backward[new], filled[new]))
                     self._known.update(zip(unknown, log_prob.tolist(), strict=True))
         return super().log_prob(encoding)
+
+    def begin(
+        self,
+        encoding: TwoStageEncoding,
+        rows: Tensor,
+        sentences: Sentences,
+        same_left: Tensor,
+        same_right: Tensor,
+        window: int | None,
+    ) -> Begun:
+        """What is known about candidates that nothing has been read for."""
+        words = self.screen.begin(encoding.words, rows, sentences, same_left, same_right, window)
+        known = [self._known.get(key, math.nan) for key in words.keys]
+        log_prob = torch.tensor(known, dtype=torch.float64, device=rows.device)
+        most = self.screen.most_gain(encoding.words, words)
+        return Begun(TwoStagePending(rows, sentences, words), most, log_prob)
+
+    def complete(self, encoding: TwoStageEncoding, pending: TwoStagePending, wanted: Tensor) -> None:
+        """Find the gains of the first stage that are `wanted` [R] bool."""
+        self.screen.complete(encoding.words, pending.words, wanted)
 
     def finish(self, encoding: TwoStageEncoding, pending: TwoStagePending, keep: Tensor) -> Tensor:
         """[R]: the weighted sum of all readings where `keep`, 0 elsewhere.
