@@ -46,6 +46,7 @@ class SharedEncoding:
         states = RecurrentEncoding(*(table.new_empty(num_slots, *table.shape[1:]) for table in vars(held).values()))
         states.lengths.zero_()
         states.num_backward.zero_()
+        states.num_log_backward.zero_()
         slot_of = {key: slot for slot, key in enumerate(distinct)}
         _put(states, indices(len(distinct), device), held)
         slots = [slot_of[key] for key in keys]
@@ -132,6 +133,14 @@ class SharedWords:
         distinct = list(dict.fromkeys(keys))
         batch = Sentences.from_lists(distinct, sentences.capacity, device=sentences.device)
         return SharedEncoding.of(keys, distinct, self.words.encode(batch))
+
+    def encoding_of(self, sentences: Sentences, encoding: RecurrentEncoding) -> SharedEncoding:
+        """What `encode` makes of sentences, from their encoding."""
+        keys = [tuple(ids) for ids in sentences.to_lists()]
+        first = {key: row for row, key in reversed(list(enumerate(keys)))}
+        distinct = list(dict.fromkeys(keys))
+        rows = torch.tensor([first[key] for key in distinct], dtype=torch.int64, device=sentences.device)
+        return SharedEncoding.of(keys, distinct, encoding.select(rows))
 
     def log_prob(self, encoding: SharedEncoding) -> Tensor:
         return self.words.log_prob(encoding.states)[encoding.slots]

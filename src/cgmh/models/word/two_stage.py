@@ -10,7 +10,7 @@ text model (`ProductOfExperts`).
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -302,6 +302,19 @@ class ProductOfExperts(TwoStageModel):
     def bound(self, lexicon: Lexicon) -> "ProductOfExperts":
         words = self.words.bound(lexicon)
         return ProductOfExperts(words, self._weights, self._text_model, self._text_weight, lexicon)
+
+    @property
+    def known(self) -> dict[tuple[int, ...], float]:
+        """The log probabilities of all sentences that it has read."""
+        return self._known
+
+    def learn(self, known: Mapping[tuple[int, ...], float]) -> None:
+        """Know what the same models have read elsewhere."""
+        self._known |= known
+
+    def encoding_of(self, sentences: Sentences, encoding: RecurrentEncoding) -> TwoStageEncoding:
+        """What `encode` makes of sentences, from an encoding of the word model."""
+        return TwoStageEncoding(self.screen.encoding_of(sentences, encoding), sentences)
 
     def recall(self, encoding: TwoStageEncoding, other: object, before: Any) -> None:
         """Know what another one of the same models and lexicon has read, whose encoding was `before`."""
