@@ -9,7 +9,6 @@ from itertools import islice
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from ...constraints.channel import Channel
 from ...models.word.predictors import Likely
@@ -17,7 +16,7 @@ from ...models.word.recurrent import RecurrentEncoding, RecurrentModel
 from ...models.word.two_stage import MIN_LOG_FILL, ProductOfExperts
 from ...proposals import Group
 from ...sampling.runs import num_workers
-from ...sampling.shards import Tick, is_own, share_out
+from ...sampling.shards import Tick, fair_shares, is_own, share_out
 from ...target import Target
 from ...text.edits import Edit, Ids, splice
 from ...text.lexicon import Lexicon
@@ -53,8 +52,7 @@ def look_around(
         raise TypeError(f"the target of a correction is a product of experts, not {type(experts).__name__}")
 
     @torch.inference_mode()
-    def look(part: Tensor, _: Tick) -> tuple[list[tuple[Gains, Ids]], dict[Ids, float]]:
-        numbers = part.tolist()
+    def look(numbers: list[int], _: Tick) -> tuple[list[tuple[Gains, Ids]], dict[Ids, float]]:
         own = as_sentences(sources, numbers, capacity, experts.device)
         encoding = experts.words.encode(own)
         gains = estimate_gains(sources, lexicon, confusions, experts.words, channel, experts.weight, numbers, encoding)
@@ -63,12 +61,12 @@ def look_around(
 
     workers = num_workers(len(sources) * ROWS_OF_SOURCE, experts.device)
     forks = workers > 1 and is_own((target, lexicon))
-    parts = torch.arange(len(sources)).chunk(workers)
-    found: list[tuple[Gains, Ids]] = []
-    for own, known in share_out(look, parts, workers, forks=forks):
-        found += own
+    parts = fair_shares([len(source.ids) for source in sources], workers)
+    found: dict[int, tuple[Gains, Ids]] = {}
+    for numbers, (own, known) in zip(parts, share_out(look, parts, workers, forks=forks), strict=True):
+        found |= zip(numbers, own, strict=True)
         experts.learn(known)  # what another process has read; the chains often ask about it
-    return [gains for gains, _ in found], [start for _, start in found]
+    return [found[at][0] for at in range(len(sources))], [found[at][1] for at in range(len(sources))]
 
 
 def as_sentences(
