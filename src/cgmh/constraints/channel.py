@@ -93,7 +93,7 @@ class Channel:
                     split_cost[number, i, k] = priced.cost
         # Arrays, not tensors: a cost is found in a loop over small ones, on the CPU.
         self._tables: dict[str, NDArray[Any]] = {
-            "local": local, "replace": replace, "join": join, "has_join": (join < np.inf).any(-1),  # [I,N]
+            "local": local, "replace": replace, "join": join, "has_join": np.isfinite(join).any(-1),  # [I,N]
             "delete": delete, "split": split,
             "split_cost": split_cost, "insert": insert.numpy(),
             "strange": np.zeros(len(insert)) if strange is None else strange.numpy(),

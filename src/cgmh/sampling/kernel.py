@@ -8,6 +8,7 @@ from torch import Tensor
 
 from ..draws import Draws
 from ..errors import InfeasibleStart
+from ..models.protocols import Begun, RememberingModel
 from ..proposals.protocols import Candidate, Proposal, View
 from ..target import LogFactors, Target
 from ..text.sentences import Sentences, indices
@@ -113,7 +114,7 @@ class Kernel:
         `number` rows for each chain, side by side: `rows` [N] are those of the state, `draws` and `beta` [N] belong to
         its coming steps, and `active` [N] says which of those it may make. Returns the state, what came of the steps
         made (`Info.chain` is a row of the state), and which of the N those are. Each chain is the one that `step`
-        makes. Without `exact_refusals`, the log ratio of a step that is sure to be refused is not found out, but -inf.
+        makes. Without `exact_refusals`, the log ratio of a step that is sure to be refused may be nan.
         """
         if self.window is None:
             raise ValueError("steps can be made ahead only where a first stage refuses some: give a `window`")
@@ -172,10 +173,10 @@ class Kernel:
             more: Tensor | float = 0.0
             if self.window is not None:
                 more = self.target.screened_gain(chosen, current.soft.index_select(0, rows))
-            if number:
+            if number and isinstance(model, RememberingModel):
                 begun = model.begin(*asked_about)
                 pending = begun.pending
-                needless = self._spare(draws, view, current, candidate, hard, rows, begun, more, number)
+                needless = self._spare(draws, view, current, candidate, hard, rows, model, begun, more, number)
             else:
                 pending = model.score(*asked_about)
             if self.window is not None:
@@ -193,16 +194,16 @@ class Kernel:
         candidate: Candidate,
         hard: Tensor,
         rows: Tensor,
-        begun: Any,
+        model: RememberingModel,
+        begun: Begun,
         more: Tensor | float,
         number: int,
     ) -> Tensor:
         """Find the gains that decide something; the steps [N] bool after one that is known to change the sentence.
 
-        The gain of what is sure to be refused, and of those steps, is left unknown: not a number, which no draw accepts.
+        The gain of what is sure to be refused, and of those steps, is left unknown: nan, which no draw accepts.
         """
-        model, pending = self.target.model, begun.pending
-        none = torch.zeros_like(hard)
+        pending, none = begun.pending, torch.zeros_like(hard)
 
         def passing(log_gain: Tensor) -> tuple[Tensor, Tensor]:
             """[N], [R] bool: log ratios of the first stage with gains [R] of the model, and what passes it then."""

@@ -12,7 +12,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -21,7 +21,7 @@ from ...errors import BadModel, blaming
 from ...text.lexicon import Lexicon
 from ...text.sentences import MAX_READ, Sentences, by_length, rows_within
 from ...text.tokenizer import join
-from ..protocols import Fill, PrefixModel, TextModel, ask, whose
+from ..protocols import Begun, Fill, PrefixModel, TextModel, ask, whose
 from .recurrent import RecurrentEncoding, RecurrentModel, total
 from .shared import SharedWords
 
@@ -71,14 +71,6 @@ class TwoStagePending:
     def log_gain(self) -> Tensor:
         gain: Tensor = self.words.log_gain
         return gain
-
-
-class Begun(NamedTuple):
-    """R candidates before anything is read for them; `log_gain` is nan where the first stage does not know it."""
-
-    pending: TwoStagePending
-    most_gain: Tensor  # [R]: what the first stage could see at most
-    log_prob: Tensor  # [R] float64: the scorer's; nan where it is not known
 
 
 class TwoStageModel(ABC):
