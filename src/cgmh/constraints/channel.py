@@ -93,7 +93,8 @@ class Channel:
                     split_cost[number, i, k] = priced.cost
         # Arrays, not tensors: a cost is found in a loop over small ones, on the CPU.
         self._tables: dict[str, NDArray[Any]] = {
-            "local": local, "replace": replace, "join": join, "delete": delete, "split": split,
+            "local": local, "replace": replace, "join": join, "has_join": np.isfinite(join).any(-1),  # [I,N]
+            "delete": delete, "split": split,
             "split_cost": split_cost, "insert": insert.numpy(),
             "strange": np.zeros(len(insert)) if strange is None else strange.numpy(),
             "ids": pad([list(source.ids) for source in sources], -1).numpy(),
@@ -157,12 +158,13 @@ class Channel:
         source, lengths = tables["ids"][inputs], tables["lengths"][inputs]  # [B,N], [B]
         longest = int(lengths.max(initial=0))
         places = np.arange(longest)[:, None, None]
-        replace, join = (tables[name][inputs[:, None], places, local] for name in ("replace", "join"))  # [N,B,L]
+        replace = tables["replace"][inputs[:, None], places, local]  # [N,B,L]
         delete = tables["delete"][inputs].T[..., None]  # [N,B,1]
-        apart = self._apart(ids, inputs, longest)  # [N,B,L-1]
-        exchanged = np.full(apart.shape, np.inf)  # [N,B,L-1]
+        apart, is_split = self._apart(ids, inputs, longest)  # [N,B,L-1], [N]
         typed = source.T[:longest, :, None]  # [N,B,1]
-        exchanged[1:][(ids[:, :-1] == typed[1:]) & (ids[:, 1:] == typed[:-1])] = self._order
+        exchanged = (ids[:, :-1] == typed[1:]) & (ids[:, 1:] == typed[:-1])  # [N-1,B,L-1]
+        is_exchanged = exchanged.any((1, 2))  # [N-1]
+        is_joined = tables["has_join"][inputs].any(0)  # [N]
         ended = (places[:, 0] >= lengths)[..., None]  # [N,B,1]
         inserted = _sums(tables["insert"][ids])  # [B,L+1]
         costs = [inserted]
@@ -170,25 +172,33 @@ class Channel:
             before = costs[-1]
             best = before + delete[i]  # [B,L+1]
             np.minimum(best[:, 1:], before[:, :-1] + replace[i], out=best[:, 1:])
-            np.minimum(best[:, 2:], before[:, :-2] + apart[i], out=best[:, 2:])
-            if i:
-                np.minimum(best[:, 1:], costs[-2][:, :-1] + join[i], out=best[:, 1:])
-                np.minimum(best[:, 2:], costs[-2][:, :-2] + exchanged[i], out=best[:, 2:])
+            # What can be split, joined or exchanged at few places is looked at there only.
+            if is_split[i]:
+                np.minimum(best[:, 2:], before[:, :-2] + apart[i], out=best[:, 2:])
+            if is_joined[i]:
+                join = tables["join"][inputs[:, None], i, local]  # [B,L]
+                np.minimum(best[:, 1:], costs[-2][:, :-1] + join, out=best[:, 1:])
+            if i and is_exchanged[i - 1]:
+                cost = np.where(exchanged[i - 1], self._order, np.inf)
+                np.minimum(best[:, 2:], costs[-2][:, :-2] + cost, out=best[:, 2:])
             best = np.minimum.accumulate(best - inserted, -1) + inserted
             costs.append(np.where(ended[i], before, best))
         return costs
 
-    def _apart(self, ids: NDArray[np.int64], inputs: NDArray[np.int64], longest: int) -> NDArray[np.float64]:
-        """[N,B,L-1]: the cost of two neighbouring words for one word of the source."""
+    def _apart(
+        self, ids: NDArray[np.int64], inputs: NDArray[np.int64], longest: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """[N,B,L-1]: the cost of two neighbouring words for one word of the source; [N]: where any is so."""
         split, cost = (
             self._tables[name][inputs][:, :longest] for name in ("split", "split_cost")
         )  # [B,N,K,2], [B,N,K]
-        apart = np.full((longest, len(ids), ids.shape[1] - 1), np.inf)
+        apart, is_split = np.full((longest, len(ids), ids.shape[1] - 1), np.inf), np.zeros(longest, dtype=np.bool_)
         for row, i, k in zip(*(cost < np.inf).nonzero(), strict=True):
             first, second = split[row, i, k]
             found = (ids[row, :-1] == first) & (ids[row, 1:] == second)
             apart[i, row][found] = np.minimum(apart[i, row][found], cost[row, i, k])
-        return apart
+            is_split[i] |= found.any()
+        return apart, is_split
 
     def align(self, sentences: Sentences) -> list[list[Edit[Ids]]]:
         """The edits that lead from its source to each sentence, from left to right; insertions in one gap are one."""

@@ -7,7 +7,7 @@ and the step back read the same distribution.
 """
 
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from torch import Tensor
 
@@ -74,6 +74,37 @@ class WordModel(Protocol):
 
     def commit(self, encoding: Any, pending: Any, accepted: Tensor) -> None:
         """The accepted rows of the encoding become those of their candidates, in place; `accepted` lies in `keep`."""
+
+
+class Begun(NamedTuple):
+    """R candidates before anything is read for them; the gain of one whose gain is not remembered is nan."""
+
+    pending: Any
+    most_gain: Tensor  # [R]: what the gain is at most
+    log_prob: Tensor  # [R] float64: exact; nan where it is not remembered
+
+
+@runtime_checkable
+class RememberingModel(WordModel, Protocol):
+    """A word model that knows before it reads what it has read already, and what a candidate cannot gain."""
+
+    @property
+    def weight(self) -> float:
+        """What a gain of the first stage counts in the exact one, as a guess."""
+
+    def begin(
+        self,
+        encoding: Any,
+        rows: Tensor,
+        sentences: Sentences,
+        same_left: Tensor,
+        same_right: Tensor,
+        window: int | None,
+    ) -> Begun:
+        """As `score`, with nothing read."""
+
+    def complete(self, encoding: Any, pending: Any, wanted: Tensor) -> None:
+        """Find the gains that are `wanted` [R] bool and not remembered."""
 
 
 @runtime_checkable

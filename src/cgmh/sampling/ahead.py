@@ -45,12 +45,15 @@ def sample_ahead(
     chains: Tensor | None = None,
     readings: Tensor | None = None,
     most_rows: int | None = None,
+    *,
+    exact_refusals: bool = True,
 ) -> Iterator[Round]:
     """Run B chains on a two-stage model from a state of `Kernel.init`, in rounds to a reading or a change.
 
     A chain ends after `steps` steps, or when it has cost its `readings` [B]. Its start is one of them, what it has
     read before is not. When a chain ends depends on itself alone, not on the chains beside it. At most `most_rows`
-    steps of all chains are tried together, and `MOST_AHEAD` of each.
+    steps of all chains are tried together, and `MOST_AHEAD` of each. Who does not need the log ratios of refused steps
+    goes without `exact_refusals`: see `Kernel.steps_ahead`.
     """
     schedule = Constant() if schedule is None else schedule
     device = state.sentences.device
@@ -72,7 +75,7 @@ def sample_ahead(
         going = active.nonzero()[:, 0]
         if not len(going):
             return
-        made = round_ahead(kernel, state, clock, going, num_ahead(len(going), most), draws, beta, ends)
+        made = round_ahead(kernel, state, clock, going, num_ahead(len(going), most), draws, beta, ends, exact_refusals)
         state, clock, num_readings = made.state, made.clock, made.num_readings
         yield made
 
@@ -86,6 +89,7 @@ def round_ahead(
     draws: Callable[[Tensor, Tensor], Draws],
     beta: Callable[[Tensor, Tensor], Tensor],
     ends: Tensor,
+    exact_refusals: bool,
 ) -> Round:
     """Of the next `number` steps of the chains `going` [G], those up to the first of each that is read, or changes it.
 
@@ -93,7 +97,9 @@ def round_ahead(
     """
     rows = going.repeat_interleave(number)  # [N]
     at = (clock[going][:, None] + torch.arange(number, device=clock.device)).flatten()  # [N]
-    after, info, made = kernel.steps_ahead(draws(rows, at), state, rows, beta(rows, at), at < ends[rows], number)
+    after, info, made = kernel.steps_ahead(
+        draws(rows, at), state, rows, beta(rows, at), at < ends[rows], number, exact_refusals=exact_refusals
+    )
     clock = clock.index_add(0, rows, made.long())
     num_readings = after.encoding.num_readings.to(clock.device, copy=True)
     return Round(clock, num_readings, state, after, replace(info, step=at[made]))

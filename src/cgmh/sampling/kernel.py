@@ -8,6 +8,7 @@ from torch import Tensor
 
 from ..draws import Draws
 from ..errors import InfeasibleStart
+from ..models.protocols import Begun, RememberingModel
 from ..proposals.protocols import Candidate, Proposal, View
 from ..target import LogFactors, Target
 from ..text.sentences import Sentences, indices
@@ -96,7 +97,15 @@ class Kernel:
 
     @torch.no_grad()
     def steps_ahead(
-        self, draws: Draws, state: State, rows: Tensor, beta: Tensor, active: Tensor, number: int
+        self,
+        draws: Draws,
+        state: State,
+        rows: Tensor,
+        beta: Tensor,
+        active: Tensor,
+        number: int,
+        *,
+        exact_refusals: bool = True,
     ) -> tuple[State, Info, Tensor]:
         """Of the next `number` steps of some chains, those up to the first that changes the sentence; or, where the
         exact log probability costs much, up to the first that asks for it.
@@ -105,14 +114,19 @@ class Kernel:
         `number` rows for each chain, side by side: `rows` [N] are those of the state, `draws` and `beta` [N] belong to
         its coming steps, and `active` [N] says which of those it may make. Returns the state, what came of the steps
         made (`Info.chain` is a row of the state), and which of the N those are. Each chain is the one that `step`
-        makes.
+        makes. Without `exact_refusals`, the log ratio of a step that is sure to be refused may be nan.
         """
         if self.window is None:
             raise ValueError("steps can be made ahead only where a first stage refuses some: give a `window`")
         view = View(state.sentences.select(rows), state.encoding, rows, beta)
         current = state.log_factors.select(rows)
-        first = self._first(draws, view, current, active)
-        if getattr(self.target.model, "reads_ahead", False):
+        reads_ahead = getattr(self.target.model, "reads_ahead", False)
+        spares = reads_ahead and not exact_refusals
+        first = self._first(draws, view, current, active, number if spares else 0)
+        if first.needless is not None:
+            active = active & ~first.needless
+            first = replace(first, kept=first.kept & active)
+        if reads_ahead:
             soft, info = self._second(draws, view, current, first, number)
             made = active & _up_to_first(info.changed, number)
         else:
@@ -131,8 +145,14 @@ class Kernel:
         info = replace(info, chain=rows).select(made.nonzero()[:, 0])
         return State(after, factors, state.encoding), info, made
 
-    def _first(self, draws: Draws, view: View, current: LogFactors, active: Tensor | None) -> "_FirstStage":
-        """Propose, and refuse what can be refused without the exact log probability."""
+    def _first(
+        self, draws: Draws, view: View, current: LogFactors, active: Tensor | None, number: int = 0
+    ) -> "_FirstStage":
+        """Propose, and refuse what can be refused without the exact log probability.
+
+        With a `number` of steps of each chain, nothing is asked of the model about a step that is sure to be refused or
+        comes after one that is known to change the sentence.
+        """
         model, sentences, beta = self.target.model, view.sentences, view.beta
         candidate = self.proposal.propose(draws, view)
         proposed = candidate.sentences
@@ -145,17 +165,64 @@ class Kernel:
         hard = torch.zeros_like(candidate.log_forward).masked_fill(~possible, -torch.inf)
         rows = asked.nonzero()[:, 0]  # [R]
         kept, log_first, log_gain, pending = possible, None, torch.zeros_like(hard), None
+        needless = None
         if len(rows):
             chosen = proposed.select(rows)
             same_left, same_right = (same.index_select(0, rows) for same in (candidate.same_left, candidate.same_right))
-            pending = model.score(view.encoding, view.rows[rows], chosen, same_left, same_right, self.window)
+            asked_about = view.encoding, view.rows[rows], chosen, same_left, same_right, self.window
+            more: Tensor | float = 0.0
             if self.window is not None:
                 more = self.target.screened_gain(chosen, current.soft.index_select(0, rows))
+            if number and isinstance(model, RememberingModel):
+                begun = model.begin(*asked_about)
+                pending = begun.pending
+                needless = self._spare(draws, view, current, candidate, hard, rows, model, begun, more, number)
+            else:
+                pending = model.score(*asked_about)
+            if self.window is not None:
                 log_gain = log_gain.index_copy(0, rows, pending.log_gain.double() + more)
         if self.window is not None:
             log_first = log_screen(hard, log_gain, candidate, beta, self.trust)  # [N]
             kept = draws.accept(log_first, "screen")
-        return _FirstStage(candidate, hard, differs, rows, kept, log_first, pending)
+        return _FirstStage(candidate, hard, differs, rows, kept, log_first, pending, needless)
+
+    def _spare(
+        self,
+        draws: Draws,
+        view: View,
+        current: LogFactors,
+        candidate: Candidate,
+        hard: Tensor,
+        rows: Tensor,
+        model: RememberingModel,
+        begun: Begun,
+        more: Tensor | float,
+        number: int,
+    ) -> Tensor:
+        """Find the gains that decide something; the steps [N] bool after one that is known to change the sentence.
+
+        The gain of what is sure to be refused, and of those steps, is left unknown: nan, which no draw accepts.
+        """
+        pending, none = begun.pending, torch.zeros_like(hard)
+
+        def passing(log_gain: Tensor) -> tuple[Tensor, Tensor]:
+            """[N], [R] bool: log ratios of the first stage with gains [R] of the model, and what passes it then."""
+            log_first = log_screen(hard, none.index_copy(0, rows, log_gain + more), candidate, view.beta, self.trust)
+            return log_first, draws.accept(log_first, "screen").index_select(0, rows)
+
+        def after_change(log_gain: Tensor) -> Tensor:
+            """[N] bool: after a step that changes the sentence, if the model's whole gains [R] are these."""
+            log_first, passes = passing(pending.log_gain)
+            whole = log_screen(hard, none.index_copy(0, rows, log_gain + more), candidate, view.beta)
+            taken = draws.accept(log_second(whole, log_first), "accept").index_select(0, rows) & passes
+            return ~_up_to_first(none.bool().index_copy(0, rows, taken), number)
+
+        is_new, log_whole = pending.log_gain.isnan(), begun.log_prob - current.soft[:, 0].index_select(0, rows)
+        _, may_pass = passing(torch.where(is_new, begun.most_gain, pending.log_gain))
+        needless = after_change(log_whole)
+        model.complete(view.encoding, pending, is_new & may_pass & ~needless.index_select(0, rows))
+        # A guess is enough: where it is wrong, the chain makes fewer steps for now, and the same ones later.
+        return needless | after_change(torch.where(log_whole.isnan(), model.weight * pending.log_gain, log_whole))
 
     def _second(
         self, draws: Draws, view: View, current: LogFactors, first: "_FirstStage", number: int = 1
@@ -215,3 +282,4 @@ class _FirstStage:
     kept: Tensor  # [N] bool: not refused yet
     log_first: Tensor | None  # [N]: the log ratio of the first stage, if there was one
     pending: Any  # what the model keeps about the R candidates, if there are any
+    needless: Tensor | None = None  # [N] bool: after a step of the chain that changes its sentence

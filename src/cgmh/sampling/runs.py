@@ -15,7 +15,7 @@ from ..threads import num_cores, single_threaded
 from .ahead import Round, sample_ahead
 from .chain import Schedule, sample
 from .kernel import Info, Kernel, State
-from .shards import Tick, is_own, share_out
+from .shards import Tick, fair_shares, is_own, share_out
 from .tempering import Exchanges, Ladder, Replicas, TemperedInfo, tempered
 
 SMALLEST_SHARD = 16  # rows below which another worker does not pay
@@ -76,6 +76,18 @@ def _shares(start: Sentences, workers: int, num_levels: int = 1) -> Sequence[Ten
     return torch.arange(len(start), device=start.device).chunk(shards)
 
 
+def _shares_of_inputs(start: Sentences, workers: int) -> Sequence[Tensor]:
+    """The same where the chains of an input share what they read: they stay together, and longer inputs cost more."""
+    shards = len(_shares(start, workers))
+    inputs, of = torch.unique(start.inputs.cpu(), return_inverse=True)
+    if len(inputs) < workers:
+        return _shares(start, workers)
+    # A long sentence takes more readings, and each takes longer.
+    costs = torch.zeros(len(inputs), dtype=torch.float64).index_add_(0, of, start.lengths.cpu().double() ** 2)
+    shares = [torch.isin(of, torch.tensor(share)) for share in fair_shares(costs.tolist(), shards)]
+    return [share.nonzero()[:, 0].to(start.device) for share in shares]
+
+
 def run(
     kernel: Kernel,
     start: Sentences,
@@ -98,6 +110,7 @@ def run(
     number = len(start)
     num_levels = 1 if ladder is None else len(ladder)
     workers = min(num_workers(number * num_levels, start.device), max(number, 1))
+    goes_ahead = ladder is None and getattr(kernel.target.model, "goes_ahead", False)
 
     @torch.inference_mode()
     def run_shard(rows: Tensor, tick: Tick) -> Record:
@@ -110,9 +123,12 @@ def run(
             return recorder.record()
         first = kernel.init(own)
         recorder.begin(first)
-        if getattr(kernel.target.model, "goes_ahead", False):
+        if goes_ahead:
             # Fewer rounds of larger operations; the chains are the same.
-            for made in sample_ahead(kernel, first, steps, seeds, schedule, names, most_rows=TRIED_TOGETHER):
+            ahead = sample_ahead(
+                kernel, first, steps, seeds, schedule, names, most_rows=TRIED_TOGETHER, exact_refusals=refused
+            )
+            for made in ahead:
                 recorder.add_ahead(made)
                 tick(len(made.info.chain))
         else:
@@ -122,7 +138,7 @@ def run(
         return recorder.record()
 
     forks = workers > 1 and is_own((kernel, schedule))
-    shares = _shares(start, workers, num_levels)
+    shares = _shares_of_inputs(start, workers) if goes_ahead else _shares(start, workers, num_levels)
     return _joined(share_out(run_shard, shares, workers, forks=forks, progress=progress))
 
 

@@ -69,6 +69,17 @@ def share_out(
         return _in_threads(work, parts, workers, progress)
 
 
+def fair_shares(costs: Sequence[float], number: int) -> list[list[int]]:
+    """The places of the costs in so many shares that cost about the same; in each, in their order."""
+    shares: list[list[int]] = [[] for _ in range(number)]
+    totals = [0.0] * number
+    for at in sorted(range(len(costs)), key=lambda at: -costs[at]):
+        least = min(range(number), key=lambda share: (totals[share], len(shares[share])))
+        shares[least].append(at)
+        totals[least] += costs[at]
+    return [sorted(share) for share in shares if share]
+
+
 def _in_threads(
     work: Callable[[Part, Tick], Outcome], parts: Sequence[Part], workers: int, progress: Tick
 ) -> list[Outcome]:

@@ -140,6 +140,7 @@ class _Walk:
             lambda rows, at: Draws(self._seeds[rows], self._names[rows], at),
             lambda rows, _: self._betas[rows],
             self._ends,
+            exact_refusals=False,
         )
         self.state, self.clock = made.state, made.clock
         self._recorder.add_ahead(made)

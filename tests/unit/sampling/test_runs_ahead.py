@@ -1,10 +1,14 @@
 """Chains on a model that several steps can be tried on: fewer rounds, the same chains."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
+from cgmh.models.word.recurrent import RecurrentModel
+from cgmh.models.word.shared import SharedWords
+from cgmh.models.word.two_stage import ProductOfExperts
 from cgmh.sampling import Constant
 from cgmh.sampling.runs import Record, run
 from recurrent_toys import tiny_model
@@ -47,3 +51,39 @@ def test_steps_made_ahead_are_those_of_step_by_step(
         assert torch.equal(ahead.finals[name], column), name
     assert sum(ticks[0]) == sum(ticks[1]) == CHAINS * STEPS
     assert len(ticks[1]) < len(ticks[0])
+
+
+def run_ahead_of(built: ScreenedSpace, *, refused: bool = False) -> Record:
+    return run(built.kernel(2, 0.5), built.start(CHAINS), STEPS, 3, Constant(), torch.arange(CHAINS), refused=refused)
+
+
+def test_nothing_is_read_for_steps_whose_fate_is_known(built: ScreenedSpace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who wants the log ratios of refused steps has every gain asked for; others fewer, and the same chains."""
+    asked: list[int] = []
+    plain = SharedWords.complete
+
+    def counting(self: SharedWords, encoding: Any, pending: Any, wanted: torch.Tensor) -> None:
+        asked[-1] += int(wanted.sum())
+        plain(self, encoding, pending, wanted)
+
+    monkeypatch.setattr(SharedWords, "complete", counting)
+    finals = []
+    for refused in (True, False):
+        asked.append(0)
+        finals.append(run_ahead_of(built, refused=refused).final.ids)
+    assert torch.equal(*finals)
+    assert 0 < asked[1] < asked[0]
+
+
+def test_a_bound_that_is_none_makes_other_chains(built: ScreenedSpace, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = rows_of(run_ahead_of(built))
+    bound = RecurrentModel.most_gain
+    monkeypatch.setattr(RecurrentModel, "most_gain", lambda *args: bound(*args) - 100)
+    assert rows_of(run_ahead_of(built)) != right
+
+
+@pytest.mark.parametrize("guess", [-100.0, 0.0, 100.0])
+def test_a_wrong_guess_costs_time_only(built: ScreenedSpace, guess: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = rows_of(run_ahead_of(built))
+    monkeypatch.setattr(ProductOfExperts, "weight", guess)
+    assert rows_of(run_ahead_of(built)) == right

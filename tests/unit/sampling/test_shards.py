@@ -19,7 +19,7 @@ from cgmh.models.load import Models, load_embedded
 from cgmh.models.text.functions import FunctionModel
 from cgmh.sampling import Annealing, Constant, Kernel, runs, shards
 from cgmh.sampling.runs import run
-from cgmh.sampling.shards import Tick, is_own, share_out
+from cgmh.sampling.shards import Tick, fair_shares, is_own, share_out
 from cgmh.target import Target
 from cgmh.tasks import Keywords, Problem
 
@@ -252,3 +252,14 @@ def test_a_kernel_of_another_kind_stays_in_this_process(problem: Problem, monkey
         Counting(problem.target, problem.moves(problem.target.model)), problem.start, 1, 0, Constant(), torch.arange(32)
     )
     assert seen == [16, 16]
+
+
+def test_shares_cost_about_the_same() -> None:
+    costs = [float(at % 7 + 1) for at in range(40)]
+    shares = fair_shares(costs, 3)
+    assert sorted(at for share in shares for at in share) == list(range(40))
+    assert all(share == sorted(share) for share in shares)
+    totals = [sum(costs[at] for at in share) for share in shares]
+    assert max(totals) - min(totals) <= max(costs)
+    assert fair_shares([1.0], 4) == [[0]]
+    assert fair_shares([0.0, 0.0], 2) == [[0], [1]]

@@ -145,8 +145,10 @@ class Stack:
             return state[:0], order[:0], order[:0]
         rows = torch.cat([order[:count] for count in active])  # [M]
         times = torch.repeat_interleave(torch.tensor(active, device=order.device))  # [M]
-        # The part that needs no state is computed for all words at once.
-        fed = self._inputs(self._embed(words[rows, times]))
+        # The part that needs no state is computed for all words at once, and once for each word: candidates of one
+        # sentence have most of them in common.
+        distinct, of = torch.unique(words[rows, times], return_inverse=True)
+        fed = self._inputs(self._embed(distinct)).index_select(0, of)
         state = state.index_select(0, order[: active[0]])
         states = state.new_empty(len(rows), self.width)
         parts = zip(active, fed.split_with_sizes(active), states.split_with_sizes(active), strict=True)

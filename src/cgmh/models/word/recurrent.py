@@ -19,6 +19,7 @@ from .layers import Linear, WordTable
 from .predictors import Direction, Likely, Predictor
 
 LIKELY_STATES = 256  # gaps whose likely words are found in one go
+ROUNDING = 1e-3  # nats by which the log probability of a certain word may be off
 
 
 @dataclass
@@ -31,6 +32,8 @@ class RecurrentEncoding:
     backward: Tensor  # [B, L+1, Wb]
     num_backward: Tensor  # [B]: backward positions 0 .. num_backward hold
     log_words: Tensor  # [B, L+1]: log p of each word, then of the end mark; 0 past it
+    log_backward: Tensor  # [B, L+1]: the same of the backward model, from the last word to the start mark
+    num_log_backward: Tensor  # [B]: how many of these hold
 
     def select(self, rows: Tensor) -> "RecurrentEncoding":
         """A copy of these rows."""
@@ -129,7 +132,10 @@ class RecurrentModel:
         backward = self._backward.stack.start(ids.new_tensor([self.vocabulary.end]), (number, capacity + 1))
         log_words = torch.zeros(number, capacity + 1, device=ids.device, dtype=torch.float64)
         nothing = torch.zeros_like(sentences.lengths)
-        encoding = RecurrentEncoding(ids, sentences.lengths.clone(), forward, backward, nothing.clone(), log_words)
+        encoding = RecurrentEncoding(
+            ids, sentences.lengths.clone(), forward, backward, nothing.clone(), log_words,
+            torch.zeros_like(log_words), nothing.clone(),
+        )  # fmt: skip
         for rows in self._parts(ids):
             pending = self.score(encoding, rows, sentences.select(rows), nothing[rows], nothing[rows], None)
             self.finish(encoding, pending, rows >= 0)
@@ -164,19 +170,21 @@ class RecurrentModel:
         return log_probs.tolist()
 
     def backward_log_prob(self, encoding: RecurrentEncoding) -> Tensor:
-        """log p(sentence) [B] of the backward model, start mark included."""
-        log_probs = torch.zeros(len(encoding.ids), dtype=torch.float64, device=encoding.ids.device)
-        columns = torch.arange(encoding.ids.shape[1] + 1, device=log_probs.device)
+        """log p(sentence) [B] of the backward model, start mark included; what holds is not computed again."""
+        columns = indices(encoding.ids.shape[1] + 1, encoding.ids.device)
         for rows in self._parts(encoding.ids):
-            lengths = encoding.lengths[rows]
+            lengths, held = encoding.lengths[rows], encoding.num_log_backward[rows]
             self._extend_backward(encoding, rows, lengths)
-            of, read = (columns <= lengths[:, None]).nonzero(as_tuple=True)
+            of, read = ((columns >= held[:, None]) & (columns <= lengths[:, None])).nonzero(as_tuple=True)
+            if not len(of):
+                continue
             at = rows[of]
             before = lengths[of] - read - 1  # the word that the backward model predicts next
             word = torch.where(before >= 0, encoding.ids[at, before.clamp(min=0)], self.vocabulary.start)
-            tops = self._backward.stack.top(encoding.backward[at, read])
-            log_probs.index_add_(0, at, self._backward.predictor.log_prob(tops, word).double())
-        return log_probs
+            tops = self._backward.stack.top(_at(encoding.backward, at, read))
+            encoding.log_backward[at, read] = self._backward.predictor.log_prob(tops, word).double()
+            encoding.num_log_backward[rows] = lengths + 1
+        return total(encoding.log_backward * (columns <= encoding.lengths[:, None]))
 
     def fill(self, encoding: RecurrentEncoding, rows: Tensor, left: Tensor, right: Tensor) -> FactoredFill:
         mixed = self._around(encoding, rows, left, right)
@@ -241,14 +249,18 @@ class RecurrentModel:
         pending = RecurrentPending(
             rows, sentences, same_left, same_right, same_left, old_words * before, nothing, start, []
         )
-        # The tail that counts in the first stage: the words after the change, the end mark being one of them.
-        tail = same_right + 1 if window is None else torch.clamp(same_right + 1, max=max(window, 1))
         changed = sentences.lengths - same_right - same_left
-        self._read(pending, changed + tail - 1, first=True)
-        ended = encoding.lengths.index_select(0, rows) - same_right + tail  # the same tail in the current sentence
-        old = total(old_words * ((columns < ended[:, None]) & ~before))
+        self._read(pending, changed + _tail(same_right, window) - 1, first=True)
+        old = _log_window(encoding, rows, old_words, same_left, same_right, window)
         pending.log_gain = total(pending.log_words * ~before) - old
         return pending
+
+    def most_gain(
+        self, encoding: RecurrentEncoding, rows: Tensor, same_left: Tensor, same_right: Tensor, window: int | None
+    ) -> Tensor:
+        """[R]: what no candidate that changes these words gains, as `score` sees it: new words that are certain."""
+        old_words = encoding.log_words.index_select(0, rows)
+        return ROUNDING - _log_window(encoding, rows, old_words, same_left, same_right, window)
 
     def finish(self, encoding: RecurrentEncoding, pending: RecurrentPending, keep: Tensor) -> Tensor:
         remaining = pending.sentences.lengths - pending.same_left - pending.scored
@@ -265,8 +277,9 @@ class RecurrentModel:
         encoding.ids[rows] = sentences.ids
         encoding.lengths[rows] = sentences.lengths
         encoding.log_words[rows] = pending.log_words.index_select(0, chosen)
-        held = torch.minimum(encoding.num_backward.index_select(0, rows), pending.same_right.index_select(0, chosen))
-        encoding.num_backward[rows] = held
+        same = pending.same_right.index_select(0, chosen)
+        for held in (encoding.num_backward, encoding.num_log_backward):
+            held[rows] = torch.minimum(held.index_select(0, rows), same)
 
     def _read(self, pending: RecurrentPending, steps: Tensor, *, first: bool = False) -> None:
         """Read the next `steps` words of each candidate and score what follows each; `first`, also what comes next."""
@@ -319,6 +332,26 @@ def _one_below_other(upper: Tensor, lower: Tensor) -> Tensor:
         table[: len(upper), :width] = upper[:, :width]
     table[len(upper) :] = lower
     return table
+
+
+def _tail(same_right: Tensor, window: int | None) -> Tensor:
+    """[R]: the words after a change that count in the first stage, the end mark being one of them."""
+    return same_right + 1 if window is None else torch.clamp(same_right + 1, max=max(window, 1))
+
+
+def _log_window(
+    encoding: RecurrentEncoding,
+    rows: Tensor,
+    log_words: Tensor,
+    same_left: Tensor,
+    same_right: Tensor,
+    window: int | None,
+) -> Tensor:
+    """[R]: the log probability of the words that a change takes away and of the tail after them, of `log_words`
+    [R, L+1] of the current sentences."""
+    columns = indices(log_words.shape[1], rows.device)
+    ended = encoding.lengths.index_select(0, rows) - same_right + _tail(same_right, window)
+    return total(log_words * ((columns < ended[:, None]) & (columns >= same_left[:, None])))
 
 
 def total(log_words: Tensor) -> Tensor:

@@ -5,6 +5,7 @@ changes over and over. So the states of a sentence are held once, however many c
 change is remembered. The values are those of the model itself, whoever asked for them first.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
@@ -45,6 +46,7 @@ class SharedEncoding:
         states = RecurrentEncoding(*(table.new_empty(num_slots, *table.shape[1:]) for table in vars(held).values()))
         states.lengths.zero_()
         states.num_backward.zero_()
+        states.num_log_backward.zero_()
         slot_of = {key: slot for slot, key in enumerate(distinct)}
         _put(states, indices(len(distinct), device), held)
         slots = [slot_of[key] for key in keys]
@@ -109,9 +111,11 @@ class SharedPending:
     rows: Tensor  # [R]
     sentences: Sentences
     keys: list[Ids]  # [R]
+    changes: list[_Change]  # [R]
     same_left: Tensor  # [R]
     same_right: Tensor  # [R]
-    log_gain: Tensor  # [R]
+    window: int | None
+    log_gain: Tensor  # [R]; nan where it is not known yet
     # Of candidates that were read to the end and not held before: states, in parts, and the part and row of each.
     parts: list[RecurrentEncoding] = field(default_factory=list)
     places: dict[Ids, tuple[int, int]] = field(default_factory=dict)
@@ -129,6 +133,14 @@ class SharedWords:
         distinct = list(dict.fromkeys(keys))
         batch = Sentences.from_lists(distinct, sentences.capacity, device=sentences.device)
         return SharedEncoding.of(keys, distinct, self.words.encode(batch))
+
+    def encoding_of(self, sentences: Sentences, encoding: RecurrentEncoding) -> SharedEncoding:
+        """What `encode` makes of sentences, from their encoding."""
+        keys = [tuple(ids) for ids in sentences.to_lists()]
+        first = {key: row for row, key in reversed(list(enumerate(keys)))}
+        distinct = list(dict.fromkeys(keys))
+        rows = torch.tensor([first[key] for key in distinct], dtype=torch.int64, device=sentences.device)
+        return SharedEncoding.of(keys, distinct, encoding.select(rows))
 
     def log_prob(self, encoding: SharedEncoding) -> Tensor:
         return self.words.log_prob(encoding.states)[encoding.slots]
@@ -148,22 +160,49 @@ class SharedWords:
         same_right: Tensor,
         window: int | None,
     ) -> SharedPending:
+        pending = self.begin(encoding, rows, sentences, same_left, same_right, window)
+        self.complete(encoding, pending, pending.log_gain.isnan())
+        return pending
+
+    def begin(
+        self,
+        encoding: SharedEncoding,
+        rows: Tensor,
+        sentences: Sentences,
+        same_left: Tensor,
+        same_right: Tensor,
+        window: int | None,
+    ) -> SharedPending:
+        """Candidates with the gains that are remembered; `complete` asks for others."""
         keys = [tuple(ids) for ids in sentences.to_lists()]
         currents = [encoding.keys[row] for row in rows.tolist()]
         columns = zip(currents, keys, same_left.tolist(), same_right.tolist(), strict=True)
         changes = [_change(current, key, left, right, window) for current, key, left, right in columns]
         if len(encoding.gains) > MAX_GAINS:
             encoding.gains = {}
-        gains = encoding.gains
-        new = {change: at for at, change in enumerate(changes) if change not in gains}  # each once
-        if new:
-            at = torch.tensor(list(new.values()), device=rows.device)
-            slots = encoding.slots.index_select(0, rows.index_select(0, at))
-            left, right = same_left.index_select(0, at), same_right.index_select(0, at)
-            scored = self.words.score(encoding.states, slots, sentences.select(at), left, right, window)
-            gains.update(zip(new, scored.log_gain.tolist(), strict=True))
-        log_gain = torch.tensor([gains[change] for change in changes], dtype=torch.float64, device=rows.device)
-        return SharedPending(rows, sentences, keys, same_left, same_right, log_gain)
+        gains = [encoding.gains.get(change, math.nan) for change in changes]
+        log_gain = torch.tensor(gains, dtype=torch.float64, device=rows.device)
+        return SharedPending(rows, sentences, keys, changes, same_left, same_right, window, log_gain)
+
+    def most_gain(self, encoding: SharedEncoding, pending: SharedPending) -> Tensor:
+        """[R]: what no candidate that changes these words gains."""
+        slots = encoding.slots.index_select(0, pending.rows)
+        return self.words.most_gain(encoding.states, slots, pending.same_left, pending.same_right, pending.window)
+
+    def complete(self, encoding: SharedEncoding, pending: SharedPending, wanted: Tensor) -> None:
+        """Find the gains that are `wanted` [R] bool, each distinct one once."""
+        places = wanted.nonzero()[:, 0].tolist()
+        if not places:
+            return
+        gains, changes = encoding.gains, pending.changes
+        new = {changes[at]: at for at in places}
+        at = torch.tensor(list(new.values()), device=wanted.device)
+        slots = encoding.slots.index_select(0, pending.rows.index_select(0, at))
+        left, right = pending.same_left.index_select(0, at), pending.same_right.index_select(0, at)
+        scored = self.words.score(encoding.states, slots, pending.sentences.select(at), left, right, pending.window)
+        gains.update(zip(new, scored.log_gain.tolist(), strict=True))
+        found = pending.log_gain.new_tensor([gains[changes[at]] for at in places])
+        pending.log_gain = pending.log_gain.index_copy(0, wanted.nonzero()[:, 0], found)
 
     def read_on(self, encoding: SharedEncoding, pending: SharedPending, asked: Sequence[int]) -> list[Ids]:
         """Read candidates to the end, those of the numbers `asked`; the sentences whose states were neither held nor

@@ -8,8 +8,9 @@ The scorer is a text model (`TextTarget`), or several readings together, those o
 text model (`ProductOfExperts`).
 """
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +21,7 @@ from ...errors import BadModel, blaming
 from ...text.lexicon import Lexicon
 from ...text.sentences import MAX_READ, Sentences, by_length, rows_within
 from ...text.tokenizer import join
-from ..protocols import Fill, PrefixModel, TextModel, ask, whose
+from ..protocols import Begun, Fill, PrefixModel, TextModel, ask, whose
 from .recurrent import RecurrentEncoding, RecurrentModel, total
 from .shared import SharedWords
 
@@ -301,6 +302,19 @@ class ProductOfExperts(TwoStageModel):
         words = self.words.bound(lexicon)
         return ProductOfExperts(words, self._weights, self._text_model, self._text_weight, lexicon)
 
+    @property
+    def known(self) -> dict[tuple[int, ...], float]:
+        """The log probabilities of all sentences that it has read."""
+        return self._known
+
+    def learn(self, known: Mapping[tuple[int, ...], float]) -> None:
+        """Know what the same models have read elsewhere."""
+        self._known |= known
+
+    def encoding_of(self, sentences: Sentences, encoding: RecurrentEncoding) -> TwoStageEncoding:
+        """What `encode` makes of sentences, from an encoding of the word model."""
+        return TwoStageEncoding(self.screen.encoding_of(sentences, encoding), sentences)
+
     def recall(self, encoding: TwoStageEncoding, other: object, before: Any) -> None:
         """Know what another one of the same models and lexicon has read, whose encoding was `before`."""
         if isinstance(other, ProductOfExperts):
@@ -319,6 +333,26 @@ class ProductOfExperts(TwoStageModel):
                     log_prob = self._weighted(unknown, (forward[new], backward[new], filled[new]))
                     self._known.update(zip(unknown, log_prob.tolist(), strict=True))
         return super().log_prob(encoding)
+
+    def begin(
+        self,
+        encoding: TwoStageEncoding,
+        rows: Tensor,
+        sentences: Sentences,
+        same_left: Tensor,
+        same_right: Tensor,
+        window: int | None,
+    ) -> Begun:
+        """What is known about candidates that nothing has been read for."""
+        words = self.screen.begin(encoding.words, rows, sentences, same_left, same_right, window)
+        known = [self._known.get(key, math.nan) for key in words.keys]
+        log_prob = torch.tensor(known, dtype=torch.float64, device=rows.device)
+        most = self.screen.most_gain(encoding.words, words)
+        return Begun(TwoStagePending(rows, sentences, words), most, log_prob)
+
+    def complete(self, encoding: TwoStageEncoding, pending: TwoStagePending, wanted: Tensor) -> None:
+        """Find the gains of the first stage that are `wanted` [R] bool."""
+        self.screen.complete(encoding.words, pending.words, wanted)
 
     def finish(self, encoding: TwoStageEncoding, pending: TwoStagePending, keep: Tensor) -> Tensor:
         """[R]: the weighted sum of all readings where `keep`, 0 elsewhere.

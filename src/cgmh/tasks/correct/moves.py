@@ -6,9 +6,9 @@ Both are guesses by the word model; they decide how fast chains get somewhere, n
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
+from typing import Any
 
 import torch
-from torch import Tensor
 
 from ...constraints.channel import Channel
 from ...models.word.predictors import Likely
@@ -16,7 +16,7 @@ from ...models.word.recurrent import RecurrentEncoding, RecurrentModel
 from ...models.word.two_stage import MIN_LOG_FILL, ProductOfExperts
 from ...proposals import Group
 from ...sampling.runs import num_workers
-from ...sampling.shards import Tick, is_own, share_out
+from ...sampling.shards import Tick, fair_shares, is_own, share_out
 from ...target import Target
 from ...text.edits import Edit, Ids, splice
 from ...text.lexicon import Lexicon
@@ -52,16 +52,30 @@ def look_around(
         raise TypeError(f"the target of a correction is a product of experts, not {type(experts).__name__}")
 
     @torch.inference_mode()
-    def look(part: Tensor, _: Tick) -> list[tuple[Gains, Ids]]:
-        numbers = part.tolist()
-        gains = estimate_gains(sources, lexicon, confusions, experts.words, channel, experts.weight, numbers)
-        return list(zip(gains, mended_starts(sources, gains, target, capacity, numbers), strict=True))
+    def look(numbers: list[int], _: Tick) -> tuple[list[tuple[Gains, Ids]], dict[Ids, float]]:
+        own = as_sentences(sources, numbers, capacity, experts.device)
+        encoding = experts.words.encode(own)
+        gains = estimate_gains(sources, lexicon, confusions, experts.words, channel, experts.weight, numbers, encoding)
+        starts = mended_starts(sources, gains, target, capacity, numbers, experts.encoding_of(own, encoding))
+        return list(zip(gains, starts, strict=True)), experts.known
 
     workers = num_workers(len(sources) * ROWS_OF_SOURCE, experts.device)
     forks = workers > 1 and is_own((target, lexicon))
-    parts = torch.arange(len(sources)).chunk(workers)
-    found = [each for part in share_out(look, parts, workers, forks=forks) for each in part]
-    return [gains for gains, _ in found], [start for _, start in found]
+    parts = fair_shares([len(source.ids) for source in sources], workers)
+    found: dict[int, tuple[Gains, Ids]] = {}
+    for numbers, (own, known) in zip(parts, share_out(look, parts, workers, forks=forks), strict=True):
+        found |= zip(numbers, own, strict=True)
+        experts.learn(known)  # what another process has read; the chains often ask about it
+    return [found[at][0] for at in range(len(sources))], [found[at][1] for at in range(len(sources))]
+
+
+def as_sentences(
+    sources: Sequence[CorrectionSource], numbers: Sequence[int], capacity: int, device: torch.device
+) -> Sentences:
+    """The sources of these numbers, with room for a start that makes all edits it may."""
+    read = [sources[number].ids for number in numbers]
+    width = max(capacity, *(len(ids) + 2 * MAX_EDITS for ids in read))
+    return Sentences.from_lists(read, width, list(numbers), device=device)
 
 
 def estimate_gains(
@@ -72,17 +86,18 @@ def estimate_gains(
     channel: Channel,
     scale: float,
     numbers: Sequence[int] | None = None,
+    encoding: RecurrentEncoding | None = None,
 ) -> list[Gains]:
     """What may be tried with the sources of these numbers, or with all, and what it brings where something else is
-    changed too.
+    changed too; from their encoding, if there is one.
 
     `scale` is how much the model counts in the target beside what it says itself, reading forward. Where the fill head
     has little hope for a word, its guess is the estimate.
     """
     numbers = range(len(sources)) if numbers is None else numbers
     capacity = max(len(source.ids) for source in sources) + 3
-    start = Sentences.from_lists([sources[number].ids for number in numbers], capacity, numbers, device=model.device)
-    encoding, base = model.encode(start), channel.log_factor(start)
+    start = as_sentences(sources, numbers, capacity, model.device)
+    encoding, base = model.encode(start) if encoding is None else encoding, channel.log_factor(start)
     likely = _likely(encoding, [sources[number] for number in numbers], lexicon, model)
     gains: list[dict[Edit[Ids], float]] = []
     promising: list[tuple[int, Edit[Ids]]] = []  # with the place of the source among the numbers
@@ -99,7 +114,7 @@ def estimate_gains(
         part = promising[at : at + together]
         owners = [numbers[place] for place, _ in part]
         edited = [splice(sources[number].ids, [edit]) for number, (_, edit) in zip(owners, part, strict=True)]
-        batch = Sentences.from_lists(edited, capacity, owners, device=model.device)
+        batch = Sentences.from_lists(edited, encoding.ids.shape[1], owners, device=model.device)
         rows, left, right = torch.tensor(
             [(place, edit.start, len(sources[numbers[place]].ids) - edit.end) for place, edit in part],
             device=model.device,
@@ -195,9 +210,11 @@ def mended_starts(
     target: Target,
     capacity: int,
     numbers: Sequence[int] | None = None,
+    encoding: Any = None,
 ) -> list[Ids]:
     """The sources of these numbers, or all, with their most promising edits made, one after another, as long as the
-    target likes it. `gains` are those of the same sources."""
+    target likes it. `gains` are those of the same sources, and so is the target's encoding of `as_sentences`, if there
+    is one."""
     numbers = range(len(sources)) if numbers is None else numbers
     read, model = [sources[number].ids for number in numbers], target.model
     waiting = [
@@ -205,9 +222,8 @@ def mended_starts(
         for own in gains
     ]
     made: list[list[Edit[Ids]]] = [[] for _ in read]
-    width = max(capacity, *(len(ids) + 2 * MAX_EDITS for ids in read))
-    batch = Sentences.from_lists(read, width, list(numbers), device=model.special_ids.device)
-    encoding = model.encode(batch)
+    batch = as_sentences(sources, numbers, capacity, model.special_ids.device)
+    encoding = model.encode(batch) if encoding is None else encoding
     best = target.soft_factors(model.log_prob(encoding), batch).sum(-1).masked_fill(~target.possible(batch), -torch.inf)
     current = list(read)
     for _ in range(MAX_EDITS):
@@ -219,7 +235,7 @@ def mended_starts(
         tried = [waiting[place].pop(0) for place in places]
         edited = [splice(read[place], [*made[place], edit]) for place, edit in zip(places, tried, strict=True)]
         shared = [_shared(current[place], ids) for place, ids in zip(places, edited, strict=True)]
-        batch = Sentences.from_lists(edited, width, [numbers[place] for place in places], device=best.device)
+        batch = Sentences.from_lists(edited, batch.capacity, [numbers[place] for place in places], device=best.device)
         rows, left, right = (
             torch.tensor([(place, *both) for place, both in zip(places, shared, strict=True)])
             .to(best.device)

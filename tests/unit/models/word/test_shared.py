@@ -124,3 +124,24 @@ def test_a_slot_that_was_never_used_has_nothing_to_read(
     many = model.fill(encoding, rows, at, at + 1).log_prob(torch.full_like(rows, word))
     alone = model.fill(model.encode(start), rows[:1], at[:1], at[:1] + 1).log_prob(torch.tensor([word]))
     torch.testing.assert_close(many, alone.expand(len(rows)))
+
+
+def test_no_change_gains_more_than_the_words_that_it_takes_away(small: RecurrentModel, start: Sentences) -> None:
+    words, every = SharedWords(small), torch.arange(len(start))
+    encoding = words.encode(start)
+    for window in (1, 2, None):
+        for word in range(len(small.vocabulary)):
+            edited = start.replace(0 * every, torch.full_like(every, word))
+            pending = words.begin(encoding, every, edited, 0 * every, start.lengths - 1, window)
+            most = words.most_gain(encoding, pending)
+            words.complete(encoding, pending, pending.log_gain.isnan())
+            assert bool((pending.log_gain <= most).all())
+
+
+def test_an_encoding_of_the_model_is_made_one_that_chains_share(small: RecurrentModel, start: Sentences) -> None:
+    words = SharedWords(small)
+    one, other = words.encode(start), words.encoding_of(start, small.encode(start))
+    assert one.keys == other.keys
+    assert one.slot_of == other.slot_of
+    assert torch.equal(one.slots, other.slots)
+    assert torch.equal(words.log_prob(one), words.log_prob(other))
