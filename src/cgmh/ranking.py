@@ -118,7 +118,8 @@ class Ranked:
     """
 
     max_in_common = MAX_IN_COMMON
-    own_weight = 0.3  # what the word model's readings count beside a text model's log probability per word
+    # What the word model's readings and the task's merit count beside a text model's log probability per word.
+    own_weight, merit_weight = 0.3, 1.0
     finds_starts = False  # whether chains start at sentences that may be answers
     num_asked: int | None = None  # the best so many are shown to a text model that ranks; None: all of the pool
     bar = -math.inf  # how good a sentence must be to be shown before the end
@@ -246,7 +247,11 @@ class Ranked:
         ranked = [value - NOT_ASKED for value in values]
         for at in asked:
             log_prob = pool[at].log_model if run.models.use == "target" else log_text[pool[at].ids]
-            ranked[at] = log_prob / (len(pool[at].ids) + LENGTH_OFFSET) + self.own_weight * own[at] + merit[at]
+            ranked[at] = (
+                log_prob / (len(pool[at].ids) + LENGTH_OFFSET)
+                + self.own_weight * own[at]
+                + self.merit_weight * merit[at]
+            )
         return ranked
 
     def _own_fitness(self, run: Run, pool: Sequence[Visit]) -> list[float]:

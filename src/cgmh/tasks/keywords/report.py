@@ -27,7 +27,7 @@ class KeywordReport(Ranked):
     """Whole sentences before fragments, and answers that differ in more than a word beside the keywords."""
 
     max_in_common = 0.5
-    own_weight = 0.6  # the readers' order again
+    own_weight, merit_weight = 1.0, 2.0  # the readers' order again
     finds_starts = True
     bar = BAR
 
