@@ -37,17 +37,17 @@ COSTS = Costs(
 )  # fmt: skip
 COSTS_BIG = Costs(
     replace={
-        "casing": 2.0, "spelling": 1.1, "real word": 10.0, "agreement": 1.0, "number": 2.8, "tense": 2.3,
-        "inflection": 1.8, "derivation": 2.5, "determiner": 5.9, "preposition": 5.7, "auxiliary": 7.2, "pronoun": 7.5,
+        "casing": 2.0, "spelling": 1.1, "real word": 10.0, "agreement": 0.8, "number": 4.0, "tense": 2.3,
+        "inflection": 1.8, "derivation": 4.3, "determiner": 5.9, "preposition": 5.7, "auxiliary": 7.2, "pronoun": 7.5,
         "linking": 6.2, "punctuation": 6.2, "splitting": 5.2, "joining": 2.4, "word": 15.9,
     },
     insert={
-        "determiner": 2.7, "preposition": 3.0, "auxiliary": 4.3, "pronoun": 8.6, "linking": 10.4, "comma": 1.0,
+        "determiner": 2.7, "preposition": 2.5, "auxiliary": 4.3, "pronoun": 8.6, "linking": 10.4, "comma": 0.1,
         "punctuation": 4.3, "word": 14.5,
     },
     delete={
-        "determiner": 8.2, "preposition": 6.3, "auxiliary": 6.5, "pronoun": 8.3, "linking": 10.3, "comma": 6.6,
-        "punctuation": 4.2, "word": 16.6,
+        "determiner": 8.2, "preposition": 5.0, "auxiliary": 6.5, "pronoun": 8.3, "linking": 10.5, "comma": 6.1,
+        "punctuation": 4.2, "word": 17.6,
     },
-    letter=7.0, order=3.2, first=3.8, strange=25.0, dropped=20.0,
+    letter=7.0, order=2.4, first=4.8, strange=25.0, dropped=20.0,
 )  # fmt: skip
