@@ -17,10 +17,19 @@ from ...text.vocabulary import Vocabulary
 # What answers lose when they are ranked, in nats per word. The figures for the length and the fit are those by which
 # 720 sentences of development sets came closest to the order in which two readers would put them.
 FRAGMENT = 1.0  # without a verb
+HOLLOW = 1.0  # saying only that one keyword is another, or asking what the difference is
 REPEATED, SHORT = 0.3, 3  # for each word of more than so many characters that comes again
 LONG, LONGER = 6, 0.15  # words and marks of a short sentence, and what each further one costs
 FITTING = 0.1  # of the log probability of a keyword in its place, on average
 BAR = -3.4  # what an answer has at least to be shown early; seven in ten of those 720 that have it are good
+
+# Words of sentences that say no more about their keywords than "The bridge is a river." does: all that were read with the
+# others were found bad.
+BEING = frozenset("is are was were be isn't aren't wasn't weren't it's that's what's 's".split())
+EMPTY = BEING | frozenset(
+    "a an the this that these those not what difference differences between and or of one my your his her its our "
+    "their , . ? !".split()
+)
 
 
 class KeywordReport(Ranked):
@@ -49,6 +58,9 @@ class KeywordReport(Ranked):
             if self._verbs is not None and not self._verbs.finite_in(words):
                 merit -= FRAGMENT
             merit -= LONGER * max(0, len(ids) - LONG)
+            others = {word.lower() for id, word in zip(ids, words, strict=True) if id not in self._given[input]}
+            if others & BEING and others <= EMPTY and not any(word.endswith("ing") for word in words):
+                merit -= HOLLOW
             given = [log_fill for id, log_fill in zip(ids, fills, strict=True) if id in self._given[input]]
             merits.append(merit + FITTING * sum(given) / max(len(given), 1))
         return torch.tensor(merits, dtype=torch.float64)

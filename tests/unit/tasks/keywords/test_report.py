@@ -7,7 +7,7 @@ from cgmh.inputs import KeywordInput
 from cgmh.models.load import Models, load_embedded
 from cgmh.ranking import read_words
 from cgmh.tasks import Keywords
-from cgmh.tasks.keywords.report import FITTING, FRAGMENT, LONG, LONGER, REPEATED, KeywordReport
+from cgmh.tasks.keywords.report import FITTING, FRAGMENT, HOLLOW, LONG, LONGER, REPEATED, KeywordReport
 from cgmh.text.lexicon import Lexicon
 from cgmh.text.sentences import Sentences
 from cgmh.text.vocabulary import SPECIALS, Vocabulary
@@ -64,3 +64,15 @@ def test_a_model_of_another_language_has_no_verbs_to_miss() -> None:
     ids = small.encode(["the", "dog", "."])
     readings = read_words([tuple(ids)], report.words)
     assert report.merit(Sentences.from_lists([ids], 4, [0]), readings).tolist() == [0]
+
+
+def test_a_sentence_that_says_nothing_about_its_keywords_loses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cgmh.tasks.keywords.report.FITTING", 0.0)
+    texts = {
+        "the bridge is a river .": -HOLLOW,
+        "the bridge is not the river .": -HOLLOW - LONGER,
+        "the bridge is over the river .": -LONGER,
+        "the old bridge is a river .": -LONGER,
+    }
+    assert dict(zip(texts, merits(report_of("river", "bridge"), *texts), strict=True)) == pytest.approx(texts)
+    assert merits(report_of("ride", "horse", "cowboy"), "the cowboy is riding a horse .") == pytest.approx([-LONGER])
