@@ -49,8 +49,8 @@ SYSTEMS: dict[str, dict[str, Any]] = {
     "seq2seq-77k": {"kind": "seq2seq", "pairs": None, "epochs": 12, "seconds": 90},
     "seq2seq-50k": {"kind": "seq2seq", "pairs": 50_000, "epochs": 14, "seconds": 70},
     "seq2seq-20k": {"kind": "seq2seq", "pairs": 20_000, "epochs": 20, "seconds": 45},
-    "vae-svg": {"kind": "pair-vae", "pairs": None, "epochs": 12, "seconds": 70, "kl": 1.0, "shared": False},
-    "vae-svg-eq": {"kind": "pair-vae", "pairs": None, "epochs": 12, "seconds": 70, "kl": 1.0, "shared": True},
+    "vae-svg": {"kind": "pair-vae", "pairs": None, "epochs": 12, "seconds": 360, "kl": 1.0, "shared": False},
+    "vae-svg-eq": {"kind": "pair-vae", "pairs": None, "epochs": 12, "seconds": 360, "kl": 1.0, "shared": True},
     "vae": {"kind": "vae", "pairs": None, "epochs": 20, "seconds": 60, "kl": 0.3},
 }
 

@@ -23,8 +23,8 @@ LONG, LONGER = 6, 0.15  # words and marks of a short sentence, and what each fur
 FITTING = 0.1  # of the log probability of a keyword in its place, on average
 BAR = -3.4  # what an answer has at least to be shown early; seven in ten of those 720 that have it are good
 
-# Words of sentences that say no more about their keywords than "The bridge is a river." does: all that were read with the
-# others were found bad.
+# Words of sentences that say no more about their keywords than "The bridge is a river." does; readers found all such
+# sentences bad.
 BEING = frozenset("is are was were be isn't aren't wasn't weren't it's that's what's 's".split())
 EMPTY = BEING | frozenset(
     "a an the this that these those not what difference differences between and or of one my your his her its our "
