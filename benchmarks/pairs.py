@@ -19,7 +19,7 @@ from cgmh.models.load import as_model
 from cgmh.models.protocols import ask
 from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.models.word.two_stage import log_readings
-from cgmh.ranking import fluency
+from cgmh.ranking import read_words
 from cgmh.text.tokenizer import split, truecase
 
 
@@ -42,7 +42,7 @@ def main() -> None:
     with torch.inference_mode():
         readings = dict(zip(("forward", "backward", "filled"), log_readings(ids, words), strict=True))
     values = {name: reading.cpu().numpy() for name, reading in readings.items()}
-    values["as ranked"] = np.array(fluency(ids, words))
+    values["as ranked"] = np.array(read_words([tuple(each) for each in ids], words).fluency())
     big = None if args.big is None else as_model(args.big)
     if big is not None and not isinstance(big, RecurrentModel):
         values[big.name] = ask(big, texts).numpy()

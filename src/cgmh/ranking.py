@@ -352,8 +352,3 @@ def read_words(sentences: Sequence[tuple[int, ...]], model: RecurrentModel) -> R
     }
     ordered = [by_place[at] for at in range(len(sentences))]
     return Readings([each[0] for each in ordered], [each[1] for each in ordered], [each[2] for each in ordered])
-
-
-def fluency(sentences: Sequence[tuple[int, ...]], model: RecurrentModel) -> list[float]:
-    """How well the word model likes each sentence, per word."""
-    return read_words(sentences, model).fluency()

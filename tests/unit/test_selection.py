@@ -9,7 +9,7 @@ import torch
 from scipy import stats
 
 from cgmh.models.load import load_embedded
-from cgmh.ranking import fluency
+from cgmh.ranking import read_words
 from cgmh.selection import POOL_SIZE, Visit, agreement, choose, resample, thinned
 
 FALSE_ALARM = 1e-4  # that a test of frequencies fails although all is well; seeds are fixed
@@ -31,7 +31,7 @@ def _visit(ids: tuple[int, ...], log_model: float, chain: int = 0, clock: int = 
 
 def _fluent(pool: Sequence[Visit]) -> list[float]:
     """How well the embedded model likes each sentence."""
-    return fluency([visit.ids for visit in pool], load_embedded())
+    return read_words([visit.ids for visit in pool], load_embedded()).fluency()
 
 
 def _unasked(pool: Sequence[Visit]) -> list[float]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..result import Sentence
 
-FIRST = 2  # steps before the first look: a start is often a sentence already
+FIRST = 1  # step before the first look: a start is mostly a sentence already
 SHARE = 3  # looking may take one part in so many of the time that the steps take
 
 

@@ -6,7 +6,7 @@ step, and every score is the same in any batch. So a result under load is the re
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import accumulate, islice
 from time import monotonic
 from typing import Any
 
@@ -37,7 +37,7 @@ from .pace import Pace
 MAX_OWN_WORDS = 4096  # words outside the vocabulary, of all sources together; then a new group begins
 MAX_WORDS_HELD = 24_576  # that the chains of a group have room for, at 25 kB each; others wait until some have left
 TRIED_TOGETHER = 1024  # steps of all chains, where the model allows it: whoever comes meanwhile waits
-BEGUN_AT_ONCE = 4  # sources whose start is found before the next step of the others
+BEGUN_AT_ONCE = 48  # chains whose starts are found before the next step of the others, or those of one source
 PATIENCE = 8  # posing all again may take one part in so many of the time: those that come meanwhile join together
 
 
@@ -228,7 +228,7 @@ class Group:
     @torch.inference_mode()
     def step(self) -> None:
         """One step of every chain; before it, some of those that wait are begun, and those that are may join."""
-        if new := self.waiting[:BEGUN_AT_ONCE]:
+        if new := self._next():
             self._begin(new)  # if that fails, they are still among `everyone`
             self.waiting = self.waiting[len(new) :]
         if self._begun and (self._walk is None or (monotonic() >= self._may_join_at and self._fitting())):
@@ -248,6 +248,11 @@ class Group:
                 self._look(self._walk, entry, entry.early)
         if any(entry.is_done for entry in self.entries):
             self._report(self._walk.problem)
+
+    def _next(self) -> list[Entry]:
+        """The first of those that wait: as many as can be begun without holding up the others long."""
+        sums = accumulate(entry.chains for entry in self.waiting)
+        return self.waiting[: max(1, sum(total <= BEGUN_AT_ONCE for total in sums))]
 
     def _begin(self, new: list[Entry]) -> None:
         """Find where new ones start, by posing them alone; those that cannot start are told so."""
