@@ -54,7 +54,7 @@ def test_every_use_for_a_paraphrase(tiny: Path) -> None:
     for use in ("rerank", "resample", "target"):
         answer = run("paraphrase", "How do I learn guitar?", "--big", str(tiny), "--use", use, "--json", *QUICK)
         assert f"{use} tiny-" in _signature(answer)
-    shown = run("paraphrase", "How do I learn guitar?", "--model", str(tiny), "--trace", *QUICK).output
+    shown = run("paraphrase", "How do I learn guitar?", "--model", str(tiny), "--trace", *QUICK, "--steps", "60").output
     assert "sentence" in shown
     assert "start" not in shown  # the chains settled on the word model before
 
@@ -104,7 +104,7 @@ def test_a_pulled_model_is_the_target_of_keywords_and_ranks_paraphrases_by_defau
 def test_the_budget_of_a_big_target_is_readings_unless_steps_are_given(tiny: Path) -> None:
     asked = ("keywords", "river", "--big", str(tiny), "--json", "--quiet", "--chains", "8")
     for given, said in (
-        ((), "| chains 8 | readings 225 |"),
+        ((), "| chains 8 | readings 300 |"),
         (("--readings", "9"), "| chains 8 | readings 9 |"),
         (("--steps", "3"), "| chains 8 | steps 3 | temp"),
         (("--steps", "3", "--readings", "9"), "| chains 8 | steps 3 | readings 9 |"),

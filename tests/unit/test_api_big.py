@@ -28,6 +28,7 @@ Function = Callable[[list[str]], list[float]]
 def _starts_settle_soon() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(session, "SETTLING", 10)
+        patch.setattr("cgmh.tasks.keywords.starts.MAX_SEARCHES", 0)  # short sentences, of which half have "the"
         yield
 
 

@@ -24,8 +24,10 @@ CHAINS, STEPS = 4, 12
 def walked() -> tuple[Problem, Record]:
     """Sentences with a river, every step recorded."""
     models = Models(load_embedded())
-    sources = Keywords().read(KeywordInput(("river",), start="It is a river."), models.words.vocabulary)
-    problem = Keywords().pose(sources, models, CHAINS, 3)
+    sources = Keywords().read(KeywordInput(("river",)), models.words.vocabulary)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cgmh.tasks.keywords.starts.MAX_SEARCHES", 0)  # short starts of different lengths
+        problem = Keywords().pose(sources, models, CHAINS, 3)
     kernel = Kernel(problem.target, problem.moves(problem.target.model), 1)
     return problem, run(kernel, problem.start, STEPS, 3, Constant(1.0), torch.arange(CHAINS), refused=True)
 
@@ -180,7 +182,7 @@ def test_what_was_worked_out_is_not_worked_out_again(monkeypatch: pytest.MonkeyP
     run = run_of_one(n=3)
     report = ranked()
     report.so_far(run)
-    monkeypatch.setattr("cgmh.ranking.fluency", lambda *_: pytest.fail("it was read again"))
+    monkeypatch.setattr("cgmh.ranking.read_words", lambda *_: pytest.fail("it was read again"))
     assert len(report.so_far(run)) == 3
 
 

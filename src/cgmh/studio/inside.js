@@ -11,7 +11,10 @@ import { S } from "./strings.js";
 import { difference } from "./words.js";
 
 const T = S.inside;
-const EXAMPLE = { task: "keywords", words: ["letter", "friend"], n: 5, chains: 8, steps: 200, temperature: 0.75, seed: 0 };
+// From the bare keywords, so that a sentence can be seen to come about.
+const EXAMPLE = {
+  task: "keywords", words: ["letter", "friend"], start: "Letter friend.", n: 5, chains: 8, steps: 200, temperature: 0.75, seed: 0,
+};
 const EVERY = 900; // ms between two looks at how far the chains have mixed
 
 const SLOW = 3; // steps a second of a run that is watched from its start

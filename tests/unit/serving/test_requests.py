@@ -39,7 +39,7 @@ def test_the_job_is_what_the_verb_would_ask() -> None:
     wide = ServerSettings()
     job = read_request(KeywordsRequest, {"words": ["a", "b c"], "inflect": True, "forbid": ["d"]}).job(wide)
     assert job.inputs == (KeywordInput(("a", "b c"), inflect=True, forbid=("d",)),)
-    assert job.settings == Settings(steps=200)
+    assert job.settings == Settings(steps=100)
     job = read_request(ParaphraseRequest, {"texts": ["a b", "c d"], "match": ["kw"], "n": 2}).job(wide)
     assert job.inputs == (ParaphraseInput("a b", match=("kw",)), ParaphraseInput("c d", match=("kw",)))
     assert job.settings.n == 2
