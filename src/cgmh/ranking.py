@@ -120,7 +120,6 @@ class Ranked:
     max_in_common = MAX_IN_COMMON
     # What the word model's readings and the task's merit count beside a text model's log probability per word.
     own_weight, merit_weight = 0.3, 1.0
-    finds_starts = False  # whether chains start at sentences that may be answers
     num_asked: int | None = None  # the best so many are shown to a text model that ranks; None: all of the pool
     bar = -math.inf  # how good a sentence must be to be shown before the end
 
@@ -155,7 +154,7 @@ class Ranked:
             effective,
             run.record.exchange_rates(),
             self.notes(run.number),
-            traced_from=self.traced_from(run),
+            traced_from=self.traced_from(run) or self._searched_start(run, chosen[0].chain),
         )
 
     @torch.inference_mode()
@@ -177,9 +176,19 @@ class Ranked:
             for visit, objection in zip(chosen, objections, strict=True)
         ]
 
+    def _searched_start(self, run: Run, chain: int) -> str | None:
+        """The text of the sentence at which a chain started, if it may be an answer and steps are traced."""
+        if run.settings.trace == "none" or run.models.use == "target" or not self._counts_starts(run):
+            return None
+        return self.write(run.number, self.lexicon.words(run.start.to_lists()[chain]))[0]
+
     def _counts_starts(self, run: Run) -> bool:
         """Whether the sentences that chains started at may be answers: a search, or chains that settled, found them."""
-        return self.finds_starts or run.models.use == "target"
+        return run.models.use == "target" or (run.settings.select == "best" and self.finds_starts(run.number))
+
+    def finds_starts(self, number: int) -> bool:
+        """Whether the chains of an input start at sentences that were searched for."""
+        return False
 
     def objection(self, sentences: Sentences) -> Tensor:
         """[B]: what speaks against showing a sampled sentence; nothing if it is 0 or less."""

@@ -34,6 +34,7 @@ ROWS, ROWS_ON_GPU = 512, 2048  # chains that run together, if their sentences ar
 ROWS_OF_SOURCE = 12  # chains whose states take as much memory as what is looked up about an input
 CHARACTERS, ROOM = 5, 8  # of a word; words more than in a text: an estimate, to run what is about as long together
 ANNEALED_FROM = 0.7  # times beta: where annealing begins; it ends after three quarters of the steps
+SEEKING = 180  # steps of chains that look for sentences that obey the user's own constraints
 READ_AHEAD = 512  # inputs that are read before the first of them are sampled
 
 
@@ -250,7 +251,9 @@ class Session:
         if claims and not bool(target.possible(start).all()):
             loose = Target(model, [constraint for constraint in own if constraint.hard])
             rules = Target(model, [claim for claim in claims if claim.hard])
-            walked = self._walk(problem, loose, start, Settings(steps=SETTLING), (seed + 2) % 2**62, bar)
+            # From sentences that a search found, a chain hardly gets away.
+            first = start if problem.grown is None else problem.grown()
+            walked = self._walk(problem, loose, first, Settings(steps=SEEKING), (seed + 2) % 2**62, bar)
             start = obeying_start(start, rules, walked, chains)
         if self.settles:
             settled = self._walk(problem, target, start, Settings(steps=SETTLING), (seed + 1) % 2**62, bar)

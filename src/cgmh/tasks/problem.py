@@ -77,6 +77,7 @@ class Problem:
     about: str = ""  # what was asked beyond the input itself, for the signature
     steepest: float | None = None  # nats that the model may lose in a step: a search, no sampling
     own: OwnWords = ()  # the words that each input brings along and the vocabulary lacks
+    grown: Callable[[], Sentences] | None = None  # other starts, for rules of the user's that `start` breaks
     worked_out: Sequence[Any] = ()  # about each input, at some cost: posed again, it need not be found anew
 
     def standing(self, number: int) -> Standing:

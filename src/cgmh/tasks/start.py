@@ -87,6 +87,8 @@ def obeying_start(start: Sentences, own: Target, record: Record, chains: int) ->
         order = torch.tensor([at for _, _, at in walked], dtype=torch.int64)
         visited = part.proposed.select(order).to(start.device)
         obeying = visited.select(own.possible(visited).nonzero()[:, 0]).to_lists() if len(visited) else []
+        if not obeying:  # some starts may
+            obeying = [rows[row] for row in (~bad & (start.inputs == input)).nonzero()[:, 0].tolist()]
         if not obeying:
             failed.append(input)
             continue

@@ -61,9 +61,15 @@ def test_what_nobody_came_by_is_said_with_the_numbers_of_the_sources() -> None:
 
 
 def test_a_sentence_of_another_input_does_not_do() -> None:
-    """Only input 0 comes by sentences without A."""
+    """Only input 0 comes by sentences without A and C."""
     record, target = walked()
     own = record.of(0)
     with pytest.raises(InfeasibleStart) as caught:
-        obeying_start(START, Target(target.model, [Forbids([[A], [A]])]), own, 2)
+        obeying_start(START, Target(target.model, [Forbids([[A], [A, C]])]), own, 2)
     assert caught.value.sources == {1}
+
+
+def test_the_start_of_another_chain_does_where_nobody_came_by_anything() -> None:
+    record, target = walked()
+    start = obeying_start(START, Target(target.model, [Forbids([[], [A]])]), record.of(0), 2)
+    assert start.to_lists()[2:] == [[C], [C]]

@@ -73,15 +73,17 @@ class Keywords:
         asked = [*constraints, LengthBetween(fewest, most, counted)]
         if standing is None:
             obeying = Target(words, allowed), Target(words, asked)
-            start = Beginner(sources, wanted, lexicon, words, counted, *obeying, max(rooms) + 1).start(chains, seed)
+            beginner = Beginner(sources, wanted, lexicon, words, counted, *obeying, max(rooms) + 1)
+            start, grown = beginner.start(chains, seed), partial(beginner.grown, chains, seed)
         else:
-            start = standing_start(standing, max(rooms) + 1, words.device)
+            start, grown = standing_start(standing, max(rooms) + 1, words.device), None
         num_known = len(lexicon.vocabulary)
         own = [lexicon.ordered(id for id in ids_of(required) if id >= num_known) for required in wanted]
         exchanges = [_exchanges(source, required, lexicon) for source, required in zip(sources, wanted, strict=True)]
         moves = partial(_moves, contains, wanted, exchanges, own)
-        report = KeywordReport(lexicon, words, [frozenset(ids_of(required)) for required in wanted])
-        return Problem(lexicon, words, Target(model, asked), moves, start, report, own=own)
+        own_starts = [number for number, source in enumerate(sources) if source.start]
+        report = KeywordReport(lexicon, words, [frozenset(ids_of(required)) for required in wanted], own_starts)
+        return Problem(lexicon, words, Target(model, asked), moves, start, report, own=own, grown=grown)
 
     def join(self, sources: Sequence[KeywordSource], results: Sequence[Result]) -> Result:
         return results[0]

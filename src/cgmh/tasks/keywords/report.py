@@ -1,6 +1,6 @@
 """Which of the sentences that the chains visited answer a set of keywords best."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 
 import torch
@@ -37,19 +37,29 @@ class KeywordReport(Ranked):
 
     max_in_common = 0.5
     own_weight, merit_weight = 1.0, 2.0  # the readers' order again
-    finds_starts = True
     bar = BAR
 
-    def __init__(self, lexicon: Lexicon, words: RecurrentModel, given: Sequence[frozenset[int]]) -> None:
+    def __init__(
+        self,
+        lexicon: Lexicon,
+        words: RecurrentModel,
+        given: Sequence[frozenset[int]],
+        own_starts: Collection[int] = (),
+    ) -> None:
+        """`own_starts` are the inputs whose chains start at a sentence of the user's."""
         super().__init__(lexicon, words)
+        self._own_starts = own_starts
         self._given = list(given)  # of each input: the ids of its keywords
         self._verbs = _verbs() if _is_english(lexicon.vocabulary) else None
+
+    def finds_starts(self, number: int) -> bool:
+        return number not in self._own_starts
 
     def given(self, number: int) -> frozenset[int]:
         return self._given[number]
 
     def merit(self, sentences: Sentences, readings: Readings) -> Tensor:
-        """[B]: what a fragment loses, a repetition, a long sentence, and keywords that do not fit the rest."""
+        """[B]: what fragments lose, hollow sentences, repetitions, long ones, and keywords that do not fit the rest."""
         merits = []
         for input, ids, fills in zip(sentences.inputs.tolist(), sentences.to_lists(), readings.fills, strict=True):
             words = self.lexicon.words(ids)

@@ -8,6 +8,7 @@ free.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import torch
@@ -68,7 +69,7 @@ class Search:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.kept = [Beginning()] if len(plan.places) <= MAX_PLACES else []
+        self.kept = [Beginning()] if len(plan.places) <= MAX_PLACES and plan.endings else []
         self.best: Beginning | None = None
         # A keyword is not drawn: it would come twice.
         self._closed = plan.closed.union(*plan.places)
@@ -101,7 +102,7 @@ class Search:
                 yield longer(word, log_word, at)
 
     def keep(self, beginnings: Sequence[Beginning]) -> None:
-        """Go on with the most probable ones of each number of places, as long as they may become the best."""
+        """Go on with the most probable ones of each number of places, until all are less likely than the best."""
         beams: dict[int, dict[tuple[int, ...], Beginning]] = {}
         for each in sorted(beginnings, key=lambda each: -each.log_prob):
             num_missing = len(self.plan.places) - each.num_places
@@ -166,6 +167,7 @@ def _searched(
     return [[] if one.best is None else list(one.best.ids) for one in searches]
 
 
+@lru_cache(maxsize=2)
 def _never_drawn(vocabulary: Vocabulary) -> Tensor:
     """[V] bool: marks of the model, and marks in pairs, which a drawn word would leave open."""
     never = torch.zeros(len(vocabulary), dtype=torch.bool)
@@ -177,10 +179,10 @@ def _draws(numbers: Sequence[int], length: int, seed: Seed, chains: Tensor, devi
     """The draws of each word of each beginning: by its chain, its length, and its place among those of its search."""
     first = {number: at for at, number in reversed(list(enumerate(numbers)))}
     places = [at - first[number] for at, number in enumerate(numbers)]
-    rows = torch.tensor(numbers).repeat_interleave(NUM_DRAWN)
+    rows = torch.tensor(numbers, device=device).repeat_interleave(NUM_DRAWN)
     most = (MAX_PLACES + 1) * BEAM  # beginnings of a search
     steps = (length * most + torch.tensor(places))[:, None] * NUM_DRAWN + torch.arange(NUM_DRAWN)
-    return Draws(seeds_of(seed, rows), chains[rows].to(device), FIRST_STEP - steps.flatten().to(device))
+    return Draws(seeds_of(seed, rows), chains.to(device)[rows], FIRST_STEP - steps.flatten().to(device))
 
 
 def _drawn(table: WordTable, log_classes: Tensor, query: Tensor, never: Tensor, draws: Draws) -> list[dict[int, float]]:
@@ -199,6 +201,8 @@ def _asked(
     table: WordTable, log_classes: Tensor, query: Tensor, wanted: Sequence[Sequence[int]], aliases: Tensor
 ) -> list[dict[int, float]]:
     """The log probabilities of the wanted words after each beginning [N]."""
+    if not any(wanted):
+        return [{} for _ in wanted]
     device, size = query.device, table.class_size
     rows = torch.repeat_interleave(torch.tensor([len(words) for words in wanted], device=device))  # [P]
     words = aliases[torch.tensor([word for words in wanted for word in words], dtype=torch.int64, device=device)]

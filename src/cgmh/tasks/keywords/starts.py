@@ -35,22 +35,39 @@ class Beginner:
     capacity: int
 
     def start(self, chains: int, seed: Seed) -> Sentences:
-        """The starts of the chains of each source, side by side."""
-        phrases = [
+        """The starts of the chains of each source, side by side: found, grown where nothing was, or given."""
+        phrases = self._phrases(chains, seed)
+        rows, is_given = self._bare(phrases, chains), [bool(source.start) for source in self.sources]
+        found = self._searched(phrases, chains, seed)
+        missing = [at for at in range(len(rows)) if at not in found and not is_given[at // chains]]
+        grown = self._grown(rows, missing, chains, seed)
+        rows = [found.get(at) or grown.get(at) or ids for at, ids in enumerate(rows)]
+        return self._given(rows, chains)
+
+    def grown(self, chains: int, seed: Seed) -> Sentences:
+        """Starts that are grown from the bare keywords, for all chains: shorter, and less alike."""
+        rows = self._bare(self._phrases(chains, seed), chains)
+        grown = self._grown(rows, range(len(rows)), chains, seed)
+        return self._batch([grown[at] for at in range(len(rows))], chains)
+
+    def _grown(
+        self, bare: Sequence[Sequence[int]], which: Sequence[int], chains: int, seed: Seed
+    ) -> dict[int, list[int]]:
+        """What becomes of some of the bare sentences, by their places."""
+        if not which:
+            return {}
+        places = torch.tensor(list(which))
+        sentences = self._batch(bare, chains).select(places.to(self.words.device))
+        seeds, names = seeds_of(seeds_of_chains(seed, chains), places), places % chains
+        return dict(zip(which, grow(self.allowed, self.asked, sentences, GROWTH, seeds, names).to_lists(), strict=True))
+
+    def _phrases(self, chains: int, seed: Seed) -> list[list[Phrase]]:
+        """The keywords of each chain of each source, as it writes them."""
+        return [
             phrases
             for number, (source, required) in enumerate(zip(self.sources, self.wanted, strict=True))
             for phrases in _phrases(source, required, self.lexicon, chains, seeds_of(seed, torch.tensor([number])))
-        ]  # of each chain
-        seeds, names = seeds_of_chains(seed, chains), torch.arange(chains).repeat(len(self.sources))
-        bare = self._batch(self._bare(phrases, chains), chains)
-        start, is_found = self._searched(bare, phrases, chains, seeds, names)
-        missing = (~is_found).nonzero()[:, 0]
-        if len(missing):
-            seeds = seeds_of(seeds, missing.cpu())
-            grown = grow(self.allowed, self.asked, bare.select(missing), GROWTH, seeds, names[missing.cpu()])
-            rows, others = start.to_lists(), iter(grown.to_lists())
-            start = self._batch([rows[at] if found else next(others) for at, found in enumerate(is_found)], chains)
-        return self._given(start)
+        ]
 
     def _batch(self, rows: Sequence[Sequence[int]], chains: int) -> Sentences:
         owners = torch.arange(len(self.sources)).repeat_interleave(chains)
@@ -65,24 +82,27 @@ class Beginner:
             for at, some in enumerate(phrases)
         ]
 
-    def _searched(
-        self, bare: Sentences, phrases: Sequence[Sequence[Phrase]], chains: int, seeds: Seed, names: Tensor
-    ) -> tuple[Sentences, Tensor]:
-        """The sentences that a search found, in place of bare ones, and where [B] they are: what was found obeys."""
-        chosen = [
-            at for at in range(len(phrases)) if at % chains < MAX_SEARCHES and not self.sources[at // chains].start
-        ]
+    def _searched(self, phrases: Sequence[Sequence[Phrase]], chains: int, seed: Seed) -> dict[int, list[int]]:
+        """The sentences that a search found and that obey, by the places of their chains."""
+        chosen = [at for at in range(len(phrases)) if self._is_sought(at, phrases[at], chains)]
         counted, which = self.counted.tolist(), torch.tensor(chosen, dtype=torch.int64)
         plans = [self._plan(self.sources[at // chains], phrases[at], counted) for at in chosen]
-        aliases = self.lexicon.aliases.to(self.words.device)
-        found = search(plans, self.words, aliases, seeds_of(seeds, which), names[which])
-        rows = bare.to_lists()
-        for at, ids in zip(chosen, found, strict=True):
-            if ids and len(ids) < self.capacity:
-                rows[at] = ids
-        start = self._batch(rows, chains)
-        is_found = self.asked.possible(start) & torch.isin(torch.arange(len(start)), which).to(start.device)
-        return start, is_found
+        aliases, seeds = self.lexicon.aliases.to(self.words.device), seeds_of_chains(seed, chains)
+        ids = search(plans, self.words, aliases, seeds_of(seeds, which), which % chains)
+        found = {at: each for at, each in zip(chosen, ids, strict=True) if 0 < len(each) < self.capacity}
+        if not found:
+            return {}
+        owners = [at // chains for at in found]
+        batch = Sentences.from_lists(list(found.values()), self.capacity, owners, device=self.words.device)
+        obeys = self.asked.possible(batch).tolist()
+        return {at: each for (at, each), obeying in zip(found.items(), obeys, strict=True) if obeying}
+
+    def _is_sought(self, at: int, phrases: Sequence[Phrase], chains: int) -> bool:
+        """Whether a chain has a search; not where a keyword is a mark that ends sentences."""
+        known = self.lexicon.vocabulary.ids
+        marks = {known[mark] for mark in ENDINGS if mark in known}
+        is_plain = not any(place <= marks for phrase in phrases for place in phrase)
+        return is_plain and at % chains < MAX_SEARCHES and not self.sources[at // chains].start
 
     def _plan(self, source: KeywordSource, phrases: Sequence[Phrase], counted: Sequence[bool]) -> Plan:
         """The keywords of a chain, place by place."""
@@ -98,19 +118,17 @@ class Beginner:
             source.input.max_words,
         )
 
-    def _given(self, start: Sentences) -> Sentences:
-        """The start, with the chains of a source that brings a sentence along at that one."""
+    def _given(self, rows: Sequence[list[int]], chains: int) -> Sentences:
+        """The starts, with the chains of a source that brings a sentence along at that one."""
+        owners = [at // chains for at in range(len(rows))]
         given = {number: source.start for number, source in enumerate(self.sources) if source.start}
-        if not given:
-            return start
         rows = [
             [self.lexicon.add(word) for word in given[input]] if input in given else ids
-            for input, ids in zip(start.inputs.tolist(), start.to_lists(), strict=True)
+            for input, ids in zip(owners, rows, strict=True)
         ]
-        fits = [len(ids) < self.capacity for ids in rows]
-        failed = [input for input, fit in zip(start.inputs.tolist(), fits, strict=True) if not fit]
+        failed = [input for input, ids in zip(owners, rows, strict=True) if len(ids) >= self.capacity]
         if not failed:
-            start = Sentences.from_lists(rows, self.capacity, start.inputs, start.device)
+            start = self._batch(rows, chains)
             failed = start.inputs[~self.asked.possible(start)].tolist()
         if failed:
             raise InfeasibleStart(

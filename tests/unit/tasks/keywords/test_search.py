@@ -116,3 +116,13 @@ def test_a_keyword_is_not_drawn_and_no_word_comes_twice_in_a_row() -> None:
         (["the", "river"], -4.0, 1),
         (["the", "old"], -3.0, 0),
     ]
+
+
+def test_a_search_goes_on_where_no_word_is_asked_for() -> None:
+    """All places are written, and the sentence is too short to end."""
+    (words,) = found(plan("river", least=12, most=12), seed=3)
+    assert sum(map(is_counted, words)) == 12 or not words
+
+
+def test_without_marks_that_end_sentences_nothing_is_found() -> None:
+    assert found(replace(plan("river"), endings=[])) == [[]]

@@ -100,3 +100,24 @@ def test_a_start_is_the_same_beside_other_inputs_and_more_chains() -> None:
         alone = texts_of(pose(input))
         assert texts[6 * number : 6 * number + 6] == alone
         assert texts_of(pose(input, chains=9))[:6] == alone
+
+
+def test_what_no_search_found_is_grown() -> None:
+    words = ("water", "bridge", "tree", "child", "river", "dog", "boat", "stone", "house")
+    for ids in pose(KeywordInput(words)).start.to_lists():
+        assert len(ids) > len(words) + 1  # more than the keywords and a mark
+
+
+def test_a_keyword_that_ends_sentences_is_not_searched_for() -> None:
+    problem = pose(KeywordInput(("river", "?")))
+    for text in texts_of(problem):
+        assert not text.startswith("?")
+
+
+def test_a_rule_of_the_users_is_met_from_grown_starts() -> None:
+    @cgmh.constraint(hard=True)
+    def brief(words: list[str]) -> bool:
+        return len(words) <= 5
+
+    result = cgmh.keywords(["river"], constraints=[brief], chains=8, steps=5)
+    assert all(len(sentence.words) <= 5 for sentence in result)
