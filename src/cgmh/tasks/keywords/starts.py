@@ -97,22 +97,25 @@ class Beginner:
         obeys = self.asked.possible(batch).tolist()
         return {at: each for (at, each), obeying in zip(found.items(), obeys, strict=True) if obeying}
 
+    @property
+    def _marks(self) -> frozenset[int]:
+        """The marks that end sentences, allowed here or not."""
+        known = self.lexicon.vocabulary.ids
+        return frozenset(known[mark] for mark in ENDINGS if mark in known)
+
     def _is_sought(self, at: int, phrases: Sequence[Phrase], chains: int) -> bool:
         """Whether a chain has a search; not where a keyword is a mark that ends sentences."""
-        known = self.lexicon.vocabulary.ids
-        marks = {known[mark] for mark in ENDINGS if mark in known}
-        is_plain = not any(place <= marks for phrase in phrases for place in phrase)
+        is_plain = not any(place <= self._marks for phrase in phrases for place in phrase)
         return is_plain and at % chains < MAX_SEARCHES and not self.sources[at // chains].start
 
     def _plan(self, source: KeywordSource, phrases: Sequence[Phrase], counted: Sequence[bool]) -> Plan:
         """The keywords of a chain, place by place."""
         known = self.lexicon.vocabulary.ids
-        marks = {known[mark] for mark in ENDINGS if mark in known}
         return Plan(
             [self.lexicon.ordered(place) for phrase in phrases for place in phrase],
             [at > 0 for phrase in phrases for at in range(len(phrase))],
             [known[mark] for mark in source.endings],
-            frozenset(marks | set(map(self.lexicon.add, source.forbidden))),
+            self._marks.union(map(self.lexicon.add, source.forbidden)),
             counted,
             source.input.min_words,
             source.input.max_words,
