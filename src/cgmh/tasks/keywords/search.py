@@ -144,7 +144,9 @@ def _searched(
     length = 0
     while going := [(number, each) for number, one in enumerate(searches) for each in one.kept]:
         rows = torch.tensor([each.row for _, each in going], device=device)  # [N]
-        log_classes, query = forward.predictor.split(stack.top(states.index_select(0, rows)).contiguous())
+        log_classes, query = (
+            each.index_select(0, rows) for each in forward.predictor.split(stack.top(states).contiguous())
+        )
         draws = _draws([number for number, _ in going], length, seed, chains, device)
         drawn = _drawn(table, log_classes, query, never, draws)
         wanted = [searches[number].asked(each) for number, each in going]
@@ -156,13 +158,15 @@ def _searched(
             one.keep(beginnings)
         kept = [each for one in searches for each in one.kept]
         if kept:
-            words = aliases[torch.tensor([each.ids[-1] for each in kept], device=device)]
-            rows = torch.tensor([each.row for each in kept], device=device)
+            # Many searches begin alike: each beginning is read once.
+            different = list({each.ids: each for each in kept}.values())
+            words = aliases[torch.tensor([each.ids[-1] for each in different], device=device)]
+            rows = torch.tensor([each.row for each in different], device=device)
             after, order, _ = stack.unroll(words[:, None], states.index_select(0, rows), torch.ones_like(rows))
             states = torch.empty_like(after).index_copy_(0, order, after)
-            numbers = iter(range(len(kept)))
+            row_of = {each.ids: row for row, each in enumerate(different)}
             for one in searches:
-                one.kept = [each._replace(row=next(numbers)) for each in one.kept]
+                one.kept = [each._replace(row=row_of[each.ids]) for each in one.kept]
         length += 1
     return [[] if one.best is None else list(one.best.ids) for one in searches]
 
