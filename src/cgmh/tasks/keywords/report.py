@@ -1,5 +1,6 @@
 """Which of the sentences that the chains visited answer a set of keywords best."""
 
+import re
 from collections.abc import Collection, Sequence
 from functools import cache
 
@@ -30,6 +31,8 @@ EMPTY = BEING | frozenset(
     "a an the this that these those not what difference differences between and or of one my your his her its our "
     "their , . ? !".split()
 )
+
+PARTICIPLE = re.compile("[aeiouy].*ing$")  # which says what is done: not "king" or "thing"
 
 
 class KeywordReport(Ranked):
@@ -69,7 +72,7 @@ class KeywordReport(Ranked):
                 merit -= FRAGMENT
             merit -= LONGER * max(0, len(ids) - LONG)
             others = {word.lower() for id, word in zip(ids, words, strict=True) if id not in self._given[input]}
-            if others & BEING and others <= EMPTY and not any(word.endswith("ing") for word in words):
+            if others & BEING and others <= EMPTY and not any(map(PARTICIPLE.search, words)):
                 merit -= HOLLOW
             given = [log_fill for id, log_fill in zip(ids, fills, strict=True) if id in self._given[input]]
             merits.append(merit + FITTING * sum(given) / max(len(given), 1))

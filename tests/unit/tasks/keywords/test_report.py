@@ -76,3 +76,4 @@ def test_a_sentence_that_says_nothing_about_its_keywords_loses(monkeypatch: pyte
     }
     assert dict(zip(texts, merits(report_of("river", "bridge"), *texts), strict=True)) == pytest.approx(texts)
     assert merits(report_of("ride", "horse", "cowboy"), "the cowboy is riding a horse .") == pytest.approx([-LONGER])
+    assert merits(report_of("king", "spring"), "the king is the spring .") == pytest.approx([-HOLLOW])
