@@ -38,6 +38,7 @@ MAX_OWN_WORDS = 4096  # words outside the vocabulary, of all sources together; t
 MAX_WORDS_HELD = 24_576  # that the chains of a group have room for, at 25 kB each; others wait until some have left
 TRIED_TOGETHER = 1024  # steps of all chains, where the model allows it: whoever comes meanwhile waits
 BEGUN_AT_ONCE = 48  # chains whose starts are found before the next step of the others, or those of one source
+LOOKED_AT_FIRST = 6  # chains of a watched run whose starts are told before those of all are found
 PATIENCE = 8  # posing all again may take one part in so many of the time: those that come meanwhile join together
 
 
@@ -260,9 +261,24 @@ class Group:
         for entry in new:
             seed = entry.session.settings.seed if self.task.draws_starts else 0
             alike.setdefault((entry.chains, seed), []).append(entry)
+            if entry.early is not None and self.task.searches_starts:
+                self._look_ahead(entry, entry.early)
         are_first = not self._begun
         problems = [self._begin_alike(entries, *asked) for asked, entries in alike.items()]
         self._posed = problems[0] if are_first and len(problems) == 1 else None
+
+    def _look_ahead(self, entry: Entry, early: Early) -> None:
+        """Tell what the first chains start at; to search for the starts of all takes longer."""
+        session, chains = entry.session, min(LOOKED_AT_FIRST, entry.chains)
+        try:
+            problem = self.task.pose([entry.source], self._models, chains, session.settings.seed, self.lexicon)
+        except InfeasibleStart:
+            return  # as that of all, which says so
+        if isinstance(problem.report, Ranked) and problem.report.finds_starts(0):
+            recorder = Recorder(torch.arange(chains), 1, problem.start, refused=False)
+            recorder.begin(problem.kernel(problem.target).init(problem.start))
+            run = session.run_of(entry.source, 0, recorder.record(), problem.start, problem.target, problem.about)
+            early.tell(problem.report.so_far(replace(run, known=early.known)))
 
     def _begin_alike(self, entries: list[Entry], chains: int, seed: int) -> Problem | None:
         """Begin those of one number of chains and one seed; their problem, if any of them has a start."""

@@ -103,7 +103,7 @@ class Request:
             if self._job.early:
                 entry.early = Early(
                     lambda results: self._tell(
-                        {"event": "best", "sentence": place, "step": entry.clocks[0], "results": results}
+                        {"event": "best", "sentence": place, "step": min(entry.clocks, default=0), "results": results}
                     )
                 )
         return entry

@@ -138,6 +138,11 @@ class JoiningTask(Task[Input, Source], Protocol[Input, Source]):
         """Whether where chains start depends on the seed."""
         ...
 
+    @property
+    def searches_starts(self) -> bool:
+        """Whether chains start at sentences that are searched for, which takes a while, and which may be answers."""
+        ...
+
     def pose(
         self,
         sources: Sequence[Source],

@@ -16,7 +16,7 @@ from cgmh.proposals.protocols import MOVES
 from cgmh.remembered import ANSWERS
 from cgmh.serving import worker
 from cgmh.serving.early import FIRST
-from cgmh.serving.group import Group
+from cgmh.serving.group import LOOKED_AT_FIRST, Group
 from cgmh.serving.messages import Lines, Message, encode, write_job
 from cgmh.serving.pace import Steering
 from cgmh.serving.protocols import FillQuestion, Job
@@ -108,14 +108,23 @@ def test_answers_are_told_before_the_end_and_change_nothing(caller: Caller) -> N
         while "event" in heard[-1]:
             heard.append(caller.hear())
         told = [message["event"] for message in heard[:-1] if message["event"]["event"] == "best"]
-        assert told
-        assert FIRST <= told[0]["step"] < 30
+        assert [event["step"] >= FIRST for event in told[1:]] == [True] * (len(told) - 1)
+        assert told[0]["step"] < 30
         for event in told:
             assert 0 < len(event["results"]) <= 3
             assert all(isinstance(each["good"], bool) for each in event["results"])
         ANSWERS.clear()
         caller.send(2, replace(job, early=False))
         assert heard[-1]["outcomes"] == caller.hear()["outcomes"]
+
+
+def test_what_the_first_chains_start_at_is_told_before_all_have_started(caller: Caller) -> None:
+    settings = Settings(chains=2 * LOOKED_AT_FIRST, steps=2, n=LOOKED_AT_FIRST)
+    caller.send(1, Job((KeywordInput(("snow", "river")),), settings, early=True), watched=True)
+    first, start = caller.hear()["event"], caller.hear()["event"]
+    assert (first["event"], first["step"], start["event"]) == ("best", 0, "start")
+    assert first["results"]
+    assert {each["text"] for each in first["results"]} <= set(start["texts"][:LOOKED_AT_FIRST])
 
 
 def test_a_cancelled_job_says_nothing_more(caller: Caller) -> None:
