@@ -88,8 +88,9 @@ class Server:
         children = Path(f"/proc/{own}/task/{own}/children").read_text(encoding="ascii").split()
         kilobytes = 0
         for id in (own, *children):
-            rollup = Path(f"/proc/{id}/smaps_rollup").read_text(encoding="ascii")
-            kilobytes += int(re.search(r"^Pss:\s+(\d+)", rollup, re.MULTILINE)[1])  # type: ignore[index]
+            rollup = Path(f"/proc/{id}/smaps_rollup")  # which not every kernel has
+            maps = (rollup if rollup.exists() else rollup.with_name("smaps")).read_text(encoding="ascii")
+            kilobytes += sum(map(int, re.findall(r"^Pss:\s+(\d+)", maps, re.MULTILINE)))
         return kilobytes / 1024
 
 
