@@ -60,7 +60,7 @@ class KeywordInput:
     options: ClassVar[tuple[str, ...]] = ("ordered", "inflect", "forbid", "min_words", "max_words", "start")
     settings: ClassVar[tuple[str, ...]] = (*_SETTINGS, "context", "temper", "anneal", "readings")
     defaults: ClassVar[Settings] = Settings()
-    rules: ClassVar[tuple[Rule, ...]] = ("best", "first", "last", "consensus")
+    rules: ClassVar[tuple[Rule, ...]] = ("best", "likeliest", "first", "last", "consensus")
     uses: ClassVar[tuple[Use, ...]] = ("target", "rerank", "resample")  # of a big model; the first by default
 
     def __post_init__(self) -> None:

@@ -1,7 +1,7 @@
 """Which of the sentences that chains visited are shown.
 
 A chain's states are samples of the target. `last` shows the chains' final states as they are; `best` looks through
-everything that was visited for the fittest; `consensus` takes the samples that agree most with the others; `first` the
+everything that was visited for the fittest; `likeliest` for the lowest perplexity, as the paper chose its sentences; `consensus` takes the samples that agree most with the others; `first` the
 sentences that were reached first, as the paper's paraphrases were chosen. All but `last` choose; what they show are not
 samples. Samples can also be drawn again by weights.
 """
@@ -71,15 +71,21 @@ def choose(
         return _distinct(final)[:n]  # in the order of the chains: samples, not the best of them
     if rule == "first":
         return _distinct(sorted(visits, key=lambda visit: (visit.clock, visit.chain)))[:n]
+    if rule == "likeliest":
+        return _different(_by_probability(visits), n, max_in_common, given)
     if rule == "consensus":
         pool = _distinct(final)
         values = agreement([visit.ids for visit in pool])
     else:
-        probable = sorted(_distinct(visits), key=lambda visit: -visit.log_target / (len(visit.ids) + LENGTH_OFFSET))
-        pool = probable[:pool_size]
+        pool = _by_probability(visits)[:pool_size]
         values = fitness(pool)
     order = sorted(range(len(pool)), key=lambda at: -values[at])
     return _different([pool[at] for at in order], n, max_in_common, given)
+
+
+def _by_probability(visits: Sequence[Visit]) -> list[Visit]:
+    """The distinct ones, those of the largest log density per word first."""
+    return sorted(_distinct(visits), key=lambda visit: -visit.log_target / (len(visit.ids) + LENGTH_OFFSET))
 
 
 def agreement(sentences: Sequence[tuple[int, ...]]) -> list[float]:

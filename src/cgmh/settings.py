@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from .arguments import choice, flag, number, strings, whole_number
 
-Rule = Literal["best", "first", "last", "consensus", "threshold"]
+Rule = Literal["best", "likeliest", "first", "last", "consensus", "threshold"]
 RULES: tuple[str, ...] = get_args(Rule)
 Use = Literal["rerank", "target", "resample"]
 USES: tuple[Use, ...] = get_args(Use)

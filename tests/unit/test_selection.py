@@ -198,3 +198,9 @@ def test_what_every_answer_must_have_does_not_make_them_alike() -> None:
     assert [visit.ids for visit in chosen] == [(1, 2, 3, 4), (2, 1, 5, 6)]
     chosen = choose("best", visits, [], fitness, 2, 0.4)
     assert [visit.ids for visit in chosen] == [(1, 2, 3, 4), (1, 2, 3, 4, 3)]  # all alike: the next best fills up
+
+
+def test_likeliest_has_the_lowest_perplexity_per_word_and_asks_nobody() -> None:
+    long = _ids("she", "bought", "some", "bread", "and", "some", "bread", ".")
+    visits = [_visit(ODD, -30.0), _visit(long, -27.0), _visit(GOOD, -24.0)]
+    assert [visit.ids for visit in choose("likeliest", visits, [], _unasked, 2)] == [long, GOOD]

@@ -8,7 +8,7 @@ import click
 from .running import check_plots, make_table, shows_progress, table_options, wanted_files, wanted_systems
 
 # As in evaluation/tables/keywords.py, which loads torch.
-SYSTEMS = ("ours", "ours-big", "paper", "paper-time", "gbs", "sep", "asyn", "human")
+SYSTEMS = ("ours", "ours-likeliest", "ours-big", "paper", "paper-time", "gbs", "sep", "asyn", "human")
 USUAL = ("ours", "gbs", "sep", "asyn", "human")
 
 
@@ -58,13 +58,14 @@ def keywords_command(data: Path, systems: str, which: str, weights: Path | None,
     cgmh rate keywords/rate.jsonl
 
     \b
-    ours        cgmh keywords at its default settings, the embedded model alone
-    ours-big    the same with gemma3-270m as the target
-    paper       the paper's kernel and settings: one chain of 200 steps from the keywords, lowest perplexity
-    paper-time  the same kernel with 16 chains, for as long as ours takes (--paper-time FACTOR times that)
-    gbs         grid beam search on the embedded model, left to right
-    sep, asyn   backward and forward models; they can have one keyword only
-    human       the sentence that the keywords are from
+    ours            cgmh keywords at its default settings, the embedded model alone
+    ours-likeliest  the same, choosing by perplexity as gbs and paper do
+    ours-big        the same with gemma3-270m as the target
+    paper           the paper's kernel and settings: one chain of 200 steps from the keywords, lowest perplexity
+    paper-time      the same kernel with 16 chains, for as long as ours takes (--paper-time FACTOR times that)
+    gbs             grid beam search on the embedded model, left to right
+    sep, asyn       backward and forward models; they can have one keyword only
+    human           the sentence that the keywords are from
 
     The paper's kernel scores a hundred candidates at every step: a set takes it several times as long as ours.
     """

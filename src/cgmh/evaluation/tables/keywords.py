@@ -47,7 +47,7 @@ from ..rivals.grid_beam import GridBeam
 from ..rivals.paper_kernel import PaperKernel
 from ..rivals.recorded import Recorded, read_recorded, shipped
 
-SYSTEMS = ("ours", "ours-big", "paper", "paper-time", "gbs", "sep", "asyn", "human")
+SYSTEMS = ("ours", "ours-likeliest", "ours-big", "paper", "paper-time", "gbs", "sep", "asyn", "human")
 USUAL = ("ours", "gbs", "sep", "asyn", "human")  # the paper's kernel takes several times as long as all others
 BIG = "gemma3-270m"  # of ours-big
 TOGETHER = 8  # sets that ours is given at once: their chains run together
@@ -80,7 +80,10 @@ def show(item: KeywordSet) -> str:
 
 @dataclass(frozen=True)
 class Ours:
-    """The package at its default settings, on the embedded model alone or with a big model as the target."""
+    """The package at its default settings, on the embedded model alone or with a big model as the target.
+
+    Grid beam search and the paper look for the sentence of the lowest perplexity; so does ours with `select` likeliest.
+    """
 
     models: Models
     settings: Settings
@@ -88,12 +91,15 @@ class Ours:
 
     @property
     def name(self) -> str:
+        if self.settings.select == "likeliest":
+            return "ours-likeliest"
         return "ours" if self.models.text is None else "ours-big"
 
     @property
     def about(self) -> str:
         by = "alone" if self.models.text is None else f"and {self.models.text.name} as the target"
-        return f"cgmh keywords at its default settings, {self.models.words.name} {by}"
+        chosen = ", lowest perplexity" if self.settings.select == "likeliest" else ""
+        return f"cgmh keywords at its default settings, {self.models.words.name} {by}{chosen}"
 
     @property
     def signature(self) -> str:
@@ -194,6 +200,8 @@ def _system(name: str, options: Mapping[str, Any], seed: int, paper_time: float)
         models = load_models(big=BIG, uses=KeywordInput.uses)
         return Ours(models, replace(settings, readings=settings.budget), options)
     models = load_models()
+    if name == "ours-likeliest":
+        return Ours(models, replace(settings, select="likeliest"), options)
     if name == "gbs":
         return GridBeam(models.words, **options)
     if name == "paper":
