@@ -184,7 +184,8 @@ class Ranked:
 
     def _counts_starts(self, run: Run) -> bool:
         """Whether the sentences that chains started at may be answers: a search, or chains that settled, found them."""
-        return run.models.use == "target" or (run.settings.select in ("best", "likeliest") and self.finds_starts(run.number))
+        chooses = run.settings.select in ("best", "likeliest")
+        return run.models.use == "target" or (chooses and self.finds_starts(run.number))
 
     def finds_starts(self, number: int) -> bool:
         """Whether the chains of an input start at sentences that were searched for."""

@@ -1,9 +1,10 @@
 """Which of the sentences that chains visited are shown.
 
 A chain's states are samples of the target. `last` shows the chains' final states as they are; `best` looks through
-everything that was visited for the fittest; `likeliest` for the lowest perplexity, as the paper chose its sentences; `consensus` takes the samples that agree most with the others; `first` the
-sentences that were reached first, as the paper's paraphrases were chosen. All but `last` choose; what they show are not
-samples. Samples can also be drawn again by weights.
+everything that was visited for the fittest; `likeliest` for the lowest perplexity, as the paper chose the sentences of
+keywords; `consensus` takes the samples that agree most with the others; `first` the sentences that were reached first,
+as the paper's paraphrases were chosen. All but `last` choose; what they show are not samples. Samples can also be drawn
+again by weights.
 """
 
 from bisect import bisect_right
