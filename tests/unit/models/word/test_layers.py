@@ -116,11 +116,11 @@ def test_int8_sums_are_exact(halved: bool, chance: torch.Generator) -> None:
 def test_a_word_has_one_probability_however_many_stand_beside_it() -> None:
     """To the last bit, for the shipped network: an answer of a server must not depend on who else asks."""
     forward = load_embedded()._forward.predictor
-    rows, width = 37, load_embedded()._forward.stack.hidden
+    rows, width = 120, load_embedded()._forward.stack.hidden
     states = torch.rand(rows, width, generator=torch.Generator().manual_seed(0)) * 2 - 1
     words = torch.arange(rows) % 3 * 196 + torch.arange(rows)
     together = forward.log_prob(states, words)
-    for size in (1, 2, 3, 4, 5, 9):
+    for size in (1, 2, 3, 4, 5, 9, 17, 33, 50):
         parts = zip(states.split(size), words.split(size), strict=True)
         apart = torch.cat([forward.log_prob(*part) for part in parts])
         assert torch.equal(apart, together), size
