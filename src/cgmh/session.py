@@ -1,6 +1,7 @@
 """The inputs of one task on their way through a run: read, pose, sample, report."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -21,20 +22,22 @@ from .ranking import Ranked, Run
 from .remembered import ANSWERS
 from .result import Result
 from .sampling import Annealing, Constant, Ladder
-from .sampling.runs import Record, run, run_ahead
+from .sampling.runs import Record, num_workers, run, run_ahead
+from .sampling.shards import Tick, is_own, stream_out
 from .settings import READINGS_OF_CHAIN, SETTLING, STEPS_PER_READING, Settings
 from .target import Target
 from .tasks import Problem, task_of
 from .tasks.start import obeying_start, promising_starts
 from .text.sentences import MAX_HELD, Sentences, by_length, rows_within
 from .text.tokenizer import MAX_CHARACTERS, check_size
-from .threads import single_threaded
+from .threads import one_core, single_threaded
 
 ROWS, ROWS_ON_GPU = 512, 2048  # chains that run together, if their sentences are short
 ROWS_OF_SOURCE = 12  # chains whose states take as much memory as what is looked up about an input
 CHARACTERS, ROOM = 5, 8  # of a word; words more than in a text: an estimate, to run what is about as long together
 ANNEALED_FROM = 0.7  # times beta: where annealing begins; it ends after three quarters of the steps
 SEEKING = 180  # steps of chains that look for sentences that obey the user's own constraints
+SOURCES_OF_WORKER = 4  # sources for each process from which on it takes whole ones
 READ_AHEAD = 512  # inputs that are read before the first of them are sampled
 
 
@@ -163,45 +166,76 @@ class Session:
 
     def _results(self, sources: list["_Seeded"], bar: "tqdm[NoReturn]") -> Iterator[Result | BadInput]:
         """The result of each source, or what is wrong with it; what is about as long runs together."""
-        device, chains = self.models.words.device.type, self.settings.chains * self.settings.temper
-        together = max(1, (ROWS if device == "cpu" else ROWS_ON_GPU) // chains)
-        for first in range(0, len(sources), together):
-            batch = sources[first : first + together]
-            lengths = [len(str(each.source)) // CHARACTERS + ROOM for each in batch]
-            results: dict[int, Result | BadInput] = {}
-            for places in by_length(lengths, rows_within(MAX_HELD, max(chains, ROWS_OF_SOURCE), device)):
-                results |= zip(places, self._answered([batch[at] for at in places], bar), strict=True)
-                if self.is_interrupted:
-                    break
-            for at in range(len(batch)):
-                if at not in results:
-                    raise KeyboardInterrupt
-                yield results[at]
-            if self.is_interrupted:
-                raise KeyboardInterrupt
 
-    def _answered(self, sources: list["_Seeded"], bar: "tqdm[NoReturn]") -> Iterator[Result | BadInput]:
+        def answer(part: list[_Seeded], tick: Tick) -> list[Result | BadInput]:
+            return list(self._answered(part, tick))
+
+        def answer_on_one_core(part: list[_Seeded], tick: Tick) -> list[Result | BadInput]:
+            with one_core():
+                return answer(part, tick)
+
+        workers = self._num_workers(sources)
+        windows = self._windows([len(str(each.source)) // CHARACTERS + ROOM for each in sources], workers)
+        parts = [[sources[at] for at in places] for window in windows for places in window]
+        with closing(stream_out(answer_on_one_core, answer, parts, workers, progress=bar.update)) as answers:
+            for window in windows:
+                results: dict[int, Result | BadInput] = {}
+                for places in window:
+                    results |= zip(places, next(answers), strict=True)
+                    if self.is_interrupted:
+                        break
+                for at in sorted(at for places in window for at in places):
+                    if at not in results:
+                        raise KeyboardInterrupt
+                    yield results[at]
+                if self.is_interrupted:
+                    raise KeyboardInterrupt
+
+    def _num_workers(self, sources: list["_Seeded"]) -> int:
+        """The processes that take sources from their posing to their report, all on one core each.
+
+        That leaves no core waiting for another, as long as there are many; the chains of few are shared out instead.
+        """
+        words = self.models.words
+        workers = num_workers(len(sources) * self.settings.chains, words.device)
+        is_enough = workers > 1 and len(sources) >= workers * SOURCES_OF_WORKER
+        return workers if is_enough and is_own((self.task, self.models, self.constraints, sources)) else 1
+
+    def _windows(self, lengths: Sequence[int], workers: int) -> list[list[list[int]]]:
+        """The places of sources of such lengths: of those that are reported together, the parts that run together."""
+        device, chains = self.models.words.device.type, self.settings.chains * self.settings.temper
+        together = workers * max(1, (ROWS if device == "cpu" else ROWS_ON_GPU) // chains)
+        most = rows_within(MAX_HELD, workers * max(chains, ROWS_OF_SOURCE), device)
+        windows: list[list[list[int]]] = []
+        for first in range(0, len(lengths), together):
+            own = lengths[first : first + together]
+            # Long ones first: who takes the last part keeps the others waiting for a short time.
+            parts = by_length(own, min(most, -(-len(own) * max(own) // workers)))[::-1]
+            windows.append([[first + at for at in places] for places in parts])
+        return windows
+
+    def _answered(self, sources: list["_Seeded"], tick: Tick) -> Iterator[Result | BadInput]:
         """The same for sources that are sampled together; where some fail, the others run again without them."""
         try:
             with single_threaded():
                 posed, seed = [each.source for each in sources], _seed_of(sources)
                 problem = self.task.pose(posed, self.models, self.settings.chains, seed)
-                runs = self._runs(problem, sources, seed, bar)
+                runs = self._runs(problem, sources, seed, tick)
         except InfeasibleStart as error:
             if not error.sources:
                 raise
             rest = [source for at, source in enumerate(sources) if at not in error.sources]
-            answers = self._answered(rest, bar) if rest else iter(())
+            answers = self._answered(rest, tick) if rest else iter(())
             yield from (error if at in error.sources else next(answers) for at in range(len(sources)))
         else:
             yield from map(problem.report.result, runs)
 
-    def _runs(self, problem: Problem, sources: Sequence["_Seeded"], seed: Seed, bar: "tqdm[NoReturn]") -> list[Run]:
+    def _runs(self, problem: Problem, sources: Sequence["_Seeded"], seed: Seed, tick: Tick) -> list[Run]:
         """What the chains of each source did under the target of the problem and the user's own constraints."""
         claims = [bind(claim, problem.lexicon) for claim in self.constraints]
-        start = self._start(problem, claims, seed, bar)
+        start = self._start(problem, claims, seed, tick)
         target = Target(problem.target.model, [*problem.target.constraints, *claims])
-        record = self._walk(problem, target, start, self.settings, seed, bar)
+        record = self._walk(problem, target, start, self.settings, seed, tick)
         self.is_interrupted = record.interrupted
         about = [
             problem.about,
@@ -238,7 +272,7 @@ class Session:
         settings = self.settings if seed is None else replace(self.settings, seed=seed)
         return Run(self.task.name, str(source), number, record, start, target, settings, self.models, about, wishes)
 
-    def _start(self, problem: Problem, claims: Sequence[Constraint], seed: Seed, bar: "tqdm[NoReturn]") -> Sentences:
+    def _start(self, problem: Problem, claims: Sequence[Constraint], seed: Seed, tick: Tick) -> Sentences:
         """Where the chains start, which is free: it changes how soon they are good, not what they converge to.
 
         Where the task's start breaks a hard constraint of the user's, the chains walk under the other hard ones alone
@@ -253,10 +287,10 @@ class Session:
             rules = Target(model, [claim for claim in claims if claim.hard])
             # From sentences that a search found, a chain hardly gets away.
             first = start if problem.grown is None else problem.grown()
-            walked = self._walk(problem, loose, first, Settings(steps=SEEKING), (seed + 2) % 2**62, bar)
+            walked = self._walk(problem, loose, first, Settings(steps=SEEKING), (seed + 2) % 2**62, tick)
             start = obeying_start(start, rules, walked, chains)
         if self.settles:
-            settled = self._walk(problem, target, start, Settings(steps=SETTLING), (seed + 1) % 2**62, bar)
+            settled = self._walk(problem, target, start, Settings(steps=SETTLING), (seed + 1) % 2**62, tick)
             if self.settings.readings is None:
                 return settled.final.to(start.device)
             report = problem.report
@@ -265,7 +299,7 @@ class Session:
         return start
 
     def _walk(
-        self, problem: Problem, target: Target, start: Sentences, settings: Settings, seed: Seed, bar: "tqdm[NoReturn]"
+        self, problem: Problem, target: Target, start: Sentences, settings: Settings, seed: Seed, tick: Tick
     ) -> Record:
         """Run the chains from a start under a target; what they propose is up to the problem."""
         kernel, beta = problem.kernel(target, self.models.masked), 1 / settings.temperature
@@ -281,7 +315,7 @@ class Session:
         if isinstance(target.model, TextTarget) and settings.temper == 1:
             return run_ahead(
                 kernel, start, steps, seeds, schedule, names, readings=readings, refused=refused,
-                progress=bar.update, salvage=self._salvage,
+                progress=tick, salvage=self._salvage,
             )  # fmt: skip
         counted = self.settings.readings is None  # otherwise the bar counts readings
         return run(
@@ -293,7 +327,7 @@ class Session:
             names,
             ladder=Ladder.geometric(settings.temper) if settings.temper > 1 else None,
             refused=refused,
-            progress=bar.update if counted else lambda _: None,
+            progress=tick if counted else lambda _: None,
         )
 
 

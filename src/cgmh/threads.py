@@ -29,6 +29,17 @@ def set_num_cores(number: int | None) -> None:
 
 
 @contextmanager
+def one_core() -> Iterator[None]:
+    """One core, because other processes use the others."""
+    before = _share
+    set_num_cores(1)
+    try:
+        yield
+    finally:
+        set_num_cores(before)
+
+
+@contextmanager
 def single_threaded() -> Iterator[None]:
     """One thread inside each operation: most are too small to share, and waiting for a busy core costs more."""
     before = torch.get_num_threads()

@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 import cgmh
-from cgmh import CorrectInput, KeywordInput, ParaphraseInput, Settings
+from cgmh import CorrectInput, KeywordInput, ParaphraseInput, Settings, threads
 from cgmh.api import solve_each
 from cgmh.models.load import Models, load_embedded
+from cgmh.remembered import ANSWERS
+from cgmh.sampling import shards
 from cgmh.tasks import Keywords
 from cgmh.text.sentences import Sentences
 from posed import tiny
@@ -53,6 +55,35 @@ def test_alone_as_in_any_batch(task: str) -> None:
         together = answers([inputs[number] for number in numbers], model=model)
         for number, answer in zip(numbers, together, strict=True):
             assert answer == alone[number]
+
+
+@pytest.mark.parametrize("task", INPUTS)
+def test_as_in_a_process_of_its_own(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many inputs are shared out whole. What cannot be answered is told from there, too."""
+    inputs, model, used = [*INPUTS[task][::-1], *INPUTS[task], *INPUTS[task]], tiny(*WORDS), set[bool]()
+    if task == "keywords":
+        inputs[3:3] = [KeywordInput(("cat", "dog"), max_words=2, forbid=("the", "The"), start="a cat sat dog !")]
+    in_processes = shards._in_processes
+
+    def watched(*parts: Any, queued: bool = False) -> Any:
+        used.add(queued)
+        return in_processes(*parts, queued=queued)
+
+    def found() -> list[Any]:
+        settings = Settings(n=2, chains=6, steps=20, select="best", temperature=1.0)
+        outcomes = solve_each(inputs, settings, model=model)
+        ANSWERS.clear()
+        return [each.to_dict() if isinstance(each, cgmh.Result) else (type(each), str(each)) for each in outcomes]
+
+    monkeypatch.setattr(shards, "can_fork", lambda: True)
+    monkeypatch.setattr(shards, "_in_processes", watched)
+    monkeypatch.setattr(threads, "_share", 1)
+    alone = found()
+    assert not used
+    monkeypatch.setattr(threads, "_share", 2)
+    assert found() == alone
+    assert used == {True}
+    assert threads.num_cores() == 2
 
 
 WAYS: dict[str, dict[str, Any]] = {

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -36,8 +36,10 @@ Tick = Callable[[int], object]  # told how much was done since the last call; it
 
 SETTLING = 50  # milliseconds that other threads have to fall asleep before a fork
 POLL = 0.1  # seconds between looks at how far the other processes are
+PIPE_SIZE = 1 << 20  # bytes, the most that everybody may have
 _TASKS = Path("/proc/self/task")
 _COUNTER = 8  # bytes
+_NUMBER = 4  # bytes
 _PACKAGE = __name__.partition(".")[0]
 _LEAVES = (
     str, bytes, int, float, PurePath, Lexicon, Vocabulary,
@@ -65,8 +67,28 @@ def share_out(
             return [work(part, progress) for part in parts]
         if forks and can_fork():
             with suppress(_CannotFork):
-                return _in_processes(work, parts, workers, progress)
+                return list(_in_processes(work, parts, workers, progress))
         return _in_threads(work, parts, workers, progress)
+
+
+def stream_out(
+    work: Callable[[Part, Tick], Outcome],
+    alone: Callable[[Part, Tick], Outcome],
+    parts: Sequence[Part],
+    workers: int,
+    *,
+    progress: Tick = lambda _: None,
+) -> Generator[Outcome, None, None]:
+    """What `work` makes of each part, in their order, as soon as it is there: as `share_out` with forks, but a worker
+    takes the next part when it is done with one, and who closes the stream ends all workers. Where there is one worker,
+    or no process can be forked, what `alone` makes of each part, when it is asked for."""
+    workers = min(workers, len(parts))
+    if workers > 1 and can_fork():
+        with suppress(_CannotFork):
+            yield from _in_processes(work, parts, workers, progress, queued=True)
+            return
+    for part in parts:
+        yield alone(part, progress)
 
 
 def fair_shares(costs: Sequence[float], number: int) -> list[list[int]]:
@@ -130,77 +152,126 @@ def others_sleep() -> bool:
     return False
 
 
-class _Worker:
-    """A forked process that works on some parts and writes what it made of them into a pipe."""
+class _Queue:
+    """The numbers of parts that nobody has taken yet; the processes that share it take one after the other."""
 
-    def __init__(self, work: Callable[[Any, Tick], Any], parts: Sequence[Any], counters: mmap, number: int) -> None:
-        self.parts = parts
-        parent = os.getpid()
+    def __init__(self, number: int) -> None:
         try:
             self._reader, writer = os.pipe()
         except OSError as error:
             raise _CannotFork from error
+        os.write(writer, b"".join(at.to_bytes(_NUMBER, "little") for at in range(number)))
+        os.close(writer)
+
+    def __iter__(self) -> Iterator[int]:
+        while taken := os.read(self._reader, _NUMBER):
+            yield int.from_bytes(taken, "little")
+
+    def close(self) -> None:
+        os.close(self._reader)
+
+
+class _Worker:
+    """A forked process that works on some of the parts and writes what it made of each into a pipe."""
+
+    def __init__(
+        self,
+        work: Callable[[Any, Tick], Any],
+        parts: Sequence[Any],
+        numbers: Iterable[int],
+        counters: mmap,
+        place: int,
+    ) -> None:
+        """It takes the parts of the `numbers`, and counts what it has done at its place among the counters."""
+        parent = os.getpid()
+        try:
+            self.reader, writer = os.pipe()
+        except OSError as error:
+            raise _CannotFork from error
+        _widen(writer)
         try:
             with warnings.catch_warnings():  # Python counts idle threads of matrix products, too
                 warnings.simplefilter("ignore", DeprecationWarning)
                 self._id = os.fork()
         except OSError as error:
-            os.close(self._reader)
+            os.close(self.reader)
             os.close(writer)
             raise _CannotFork from error
+        self._received = bytearray()
         if self._id:
             os.close(writer)
             return
         status = 1
         try:  # nothing of the parent's is cleaned up, printed or handled here
-            os.close(self._reader)
+            os.close(self.reader)
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it and ends this process
             done = 0
 
             def tick(amount: int) -> None:
                 nonlocal done
                 done += amount
-                counters[number * _COUNTER : (number + 1) * _COUNTER] = done.to_bytes(_COUNTER, "little")
+                counters[place * _COUNTER : (place + 1) * _COUNTER] = done.to_bytes(_COUNTER, "little")
                 if os.getppid() != parent:
                     os._exit(1)
 
-            outcome = pickle.dumps([work(part, tick) for part in parts], pickle.HIGHEST_PROTOCOL)
             with os.fdopen(writer, "wb") as pipe:
-                pipe.write(outcome)
+                for number in numbers:
+                    outcome = pickle.dumps((number, work(parts[number], tick)), pickle.HIGHEST_PROTOCOL)
+                    pipe.write(len(outcome).to_bytes(_COUNTER, "little") + outcome)
+                    pipe.flush()
             status = 0
         finally:
             os._exit(status)
 
-    def outcomes(self, waiting: Callable[[], object]) -> list[Any] | None:
-        """What it made of its parts, when it is done; None if it failed. Now and then `waiting` is called."""
-        received, readable = bytearray(), select.poll()  # any number of files may be open
-        readable.register(self._reader, select.POLLIN)
-        while True:
-            if not readable.poll(1000 * POLL):
-                waiting()
-            elif chunk := os.read(self._reader, 1 << 20):
-                received += chunk
-            else:
-                break
-        # Of this process's own code, from a pipe that nobody else can write to.
-        return pickle.loads(received) if self.end() == 0 else None  # noqa: S301
+    @property
+    def is_there(self) -> bool:
+        """Whether there may be more to receive."""
+        return bool(self._id)
 
-    def end(self, how: int = 0) -> int | None:
-        """Its exit status, after a signal `how` to it if that is not 0; None if it is gone already."""
+    def receive(self) -> Iterator[tuple[int, Any]]:
+        """What it made of some parts, each with its number, after waiting for more of what it writes."""
+        if chunk := os.read(self.reader, 1 << 20):
+            self._received += chunk
+        else:
+            self.end()
+        while len(self._received) >= (begin := _COUNTER):
+            end = begin + int.from_bytes(self._received[:begin], "little")
+            if len(self._received) < end:
+                return
+            # Of this process's own code, from a pipe that nobody else can write to.
+            yield pickle.loads(self._received[begin:end])  # noqa: S301
+            del self._received[:end]
+
+    def end(self, how: int = 0) -> None:
+        """Wait for its end, after a signal `how` to it if that is not 0."""
         if not self._id:
-            return None
+            return
         process, self._id = self._id, 0
-        os.close(self._reader)
+        os.close(self.reader)
         with suppress(ProcessLookupError, ChildProcessError):
             if how:
                 os.kill(process, how)
-            return os.waitpid(process, 0)[1]
-        return None
+            os.waitpid(process, 0)
+
+
+def _widen(pipe: int) -> None:
+    """Make room in a pipe for what a worker makes of a part, so that it need not wait until that is read."""
+    import fcntl  # not on Windows
+
+    with suppress(OSError):
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_SIZE)
 
 
 def _in_processes(
-    work: Callable[[Part, Tick], Outcome], parts: Sequence[Part], workers: int, progress: Tick
-) -> list[Outcome]:
+    work: Callable[[Part, Tick], Outcome],
+    parts: Sequence[Part],
+    workers: int,
+    progress: Tick,
+    *,
+    queued: bool = False,
+) -> Iterator[Outcome]:
+    """What `work` makes of the parts, in their order. A worker has every so manieth part or, where they are `queued`,
+    takes the next one whenever it is done with one."""
     counters, told = mmap(-1, workers * _COUNTER), 0
 
     def tell(number: int = 0) -> None:
@@ -211,20 +282,42 @@ def _in_processes(
         if number + elsewhere:
             progress(number + elsewhere)
 
+    queue = _Queue(len(parts)) if queued else None
+    shares = [range(first, len(parts), workers) if queue is None else queue for first in range(workers)]
     started: list[_Worker] = []
+    outcomes: dict[int, Outcome] = {}
     try:
         # One by one, so that those that run are known if the next one fails to start.
-        started.extend(_Worker(work, parts[number::workers], counters, number) for number in range(1, workers))
-        outcomes = {0: [work(part, tell) for part in parts[::workers]]}
-        for number, worker in enumerate(started, start=1):
-            # A worker that failed tells nothing of it: its parts are done here, where the same is raised.
-            made = worker.outcomes(tell)
-            outcomes[number] = [work(part, lambda _: None) for part in worker.parts] if made is None else made
-        tell()
+        started.extend(_Worker(work, parts, shares[at], counters, at) for at in range(1, workers))
+        own = iter(shares[0])
+        for at in range(len(parts)):
+            while at not in outcomes:
+                number = next(own, None)
+                if number is not None:
+                    with single_threaded():
+                        outcomes[number] = work(parts[number], tell)
+                elif not any(worker.is_there for worker in started):
+                    # A worker that failed tells nothing of it: its parts are done here, where the same is raised.
+                    with single_threaded():
+                        outcomes[at] = work(parts[at], lambda _: None)
+                for worker in _ready(started, 0 if number is not None else POLL):
+                    outcomes |= worker.receive()
+                tell()
+            yield outcomes.pop(at)
     finally:
         for worker in started:
             worker.end(signal.SIGKILL)
-    return [outcomes[at % workers][at // workers] for at in range(len(parts))]
+        if queue is not None:
+            queue.close()
+
+
+def _ready(workers: Iterable[_Worker], seconds: float) -> list[_Worker]:
+    """The workers that have written something or ended, after waiting so long for one at most."""
+    by_reader = {worker.reader: worker for worker in workers if worker.is_there}
+    readable = select.poll()  # any number of files may be open
+    for reader in by_reader:
+        readable.register(reader, select.POLLIN)
+    return [by_reader[reader] for reader, _ in readable.poll(1000 * seconds)] if by_reader else []
 
 
 def is_own(thing: Any) -> bool:

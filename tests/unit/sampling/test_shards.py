@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from functools import partial
 
 import pytest
@@ -19,7 +20,7 @@ from cgmh.models.load import Models, load_embedded
 from cgmh.models.text.functions import FunctionModel
 from cgmh.sampling import Annealing, Constant, Kernel, runs, shards
 from cgmh.sampling.runs import run
-from cgmh.sampling.shards import Tick, fair_shares, is_own, share_out
+from cgmh.sampling.shards import Tick, fair_shares, is_own, share_out, stream_out
 from cgmh.target import Target
 from cgmh.tasks import Keywords, Problem
 
@@ -76,6 +77,62 @@ def test_what_a_killed_worker_leaves_is_done_here(monkeypatch: pytest.MonkeyPatc
         return part
 
     assert share_out(work, range(5), 3, forks=True) == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("can_fork", [False, True])
+def test_a_stream_has_every_part_in_its_place(monkeypatch: pytest.MonkeyPatch, *, can_fork: bool) -> None:
+    monkeypatch.setattr(shards, "can_fork", lambda: can_fork)
+    told: list[int] = []
+
+    def work(part: int, tick: Tick) -> tuple[int, bool]:
+        tick(part)
+        return part, True
+
+    def alone(part: int, tick: Tick) -> tuple[int, bool]:
+        tick(part)
+        return part, False
+
+    made = list(stream_out(work, alone, range(7), 3, progress=told.append))
+    assert made == [(part, can_fork) for part in range(7)]
+    assert sum(told) == sum(range(7))
+    assert list(stream_out(work, alone, range(2), 1)) == [(0, False), (1, False)]
+    assert list(stream_out(work, alone, [], 2)) == []
+
+
+def test_who_is_done_takes_the_next_part_of_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is done here waits until the other process has done all the rest."""
+    monkeypatch.setattr(shards, "can_fork", lambda: True)
+    here, (reader, writer), seen = os.getpid(), os.pipe(), bytearray()
+
+    def work(_: int, __: Tick) -> tuple[int, bytes]:
+        if os.getpid() == here:
+            while len(seen) < 5:
+                seen.extend(os.read(reader, 5))
+        else:
+            os.write(writer, b"x")
+        return os.getpid(), bytes(100_000)
+
+    made = stream_out(work, work, range(6), 2)
+    first = [next(made) for _ in range(3)]
+    made.close()
+    with pytest.raises(ChildProcessError):  # who asks for no more leaves no process behind
+        os.waitpid(-1, os.WNOHANG)
+    assert sum(process == here for process, _ in first) <= 1
+    os.close(reader)
+    os.close(writer)
+
+
+def test_what_a_killed_worker_leaves_of_a_stream_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shards, "can_fork", lambda: True)
+    here = os.getpid()
+
+    def work(part: int, _: Tick) -> int:
+        if os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        time.sleep(0.05)  # so that the other ones get some
+        return part
+
+    assert list(stream_out(work, work, range(5), 3)) == [0, 1, 2, 3, 4]
 
 
 def test_an_interruption_ends_all_workers(*, forks: bool) -> None:

@@ -47,9 +47,7 @@ def look_around(
     capacity: int,
 ) -> tuple[list[Gains], list[Ids]]:
     """What may be tried with each source (see `estimate_gains`), and where its chains start; every core has a part."""
-    experts = target.model
-    if not isinstance(experts, ProductOfExperts):
-        raise TypeError(f"the target of a correction is a product of experts, not {type(experts).__name__}")
+    experts = _experts(target)
 
     @torch.inference_mode()
     def look(numbers: list[int], _: Tick) -> tuple[list[tuple[Gains, Ids]], dict[Ids, float]]:
@@ -67,6 +65,12 @@ def look_around(
         found |= zip(numbers, own, strict=True)
         experts.learn(known)  # what another process has read; the chains often ask about it
     return [found[at][0] for at in range(len(sources))], [found[at][1] for at in range(len(sources))]
+
+
+def _experts(target: Target) -> ProductOfExperts:
+    if not isinstance(target.model, ProductOfExperts):
+        raise TypeError(f"the target of a correction is a product of experts, not {type(target.model).__name__}")
+    return target.model
 
 
 def as_sentences(
@@ -216,7 +220,7 @@ def mended_starts(
     target likes it. `gains` are those of the same sources, and so is the target's encoding of `as_sentences`, if there
     is one."""
     numbers = range(len(sources)) if numbers is None else numbers
-    read, model = [sources[number].ids for number in numbers], target.model
+    read, model = [sources[number].ids for number in numbers], _experts(target)
     waiting = [
         sorted((edit for edit in own if own[edit] > WORTH_A_TRY), key=lambda edit: -own[edit])[:MAX_EDITS]
         for own in gains
@@ -242,8 +246,8 @@ def mended_starts(
             .T.contiguous()
         )
         possible = target.possible(batch)
-        # From what was read of the sentence before the edit; of the first stage of a step, nothing is wanted here.
-        pending = model.score(encoding, rows, batch, left, right, 1)
+        # From what was read of the sentence before the edit; of the first stage of a step, nothing is read.
+        pending = model.begin(encoding, rows, batch, left, right, 1).pending
         values = target.soft_factors(model.finish(encoding, pending, possible), batch).sum(-1)
         better = possible & (values > best[rows])
         model.commit(encoding, pending, better)
