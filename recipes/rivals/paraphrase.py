@@ -3,12 +3,12 @@
     python recipes/rivals/paraphrase.py all --quora QUORA --out OUT
 
 QUORA holds `train.tsv`, `val.tsv` and `test.tsv`: a source, a tab and a reference in each line, as Treebank tokens. Of
-`test.tsv` the sources are answered; the references only tell which outputs are questions of the data. A system is
+`test.tsv` the sources are answered; the references only tell where outputs hold questions of the data. A system is
 `seq2seq-77k` (all pairs), `seq2seq-50k`, `seq2seq-20k` (the first pairs of a shuffle), `vae-svg`, `vae-svg-eq` (all
 pairs) or `vae` (the single questions); `all` trains one after the other, and leaves out those that are done. Pairs are
 used in both directions: a paraphrase of a paraphrase is one too.
 
-Each system writes OUT/SYSTEM.val.txt and OUT/SYSTEM.test.txt, one line for each pair (=N for a question of the data);
+Each system writes OUT/SYSTEM.val.txt and OUT/SYSTEM.test.txt, one line for each pair (=N for question N of the data);
 OUT/SYSTEM.json, how it was trained and its figures on val; and OUT/weights/SYSTEM.safetensors with SYSTEM.words.json.
 After each epoch it is tried on val, and the best epoch is what counts: by BLEU with the reference, or for `vae`, which
 is to know no pairs, by loss.
@@ -21,7 +21,7 @@ import math
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +32,9 @@ from torch import Tensor, nn
 
 from cgmh.errors import BadInput, CgmhError
 from cgmh.evaluation.bleu import bleu, sentence_bleu
-from cgmh.evaluation.paraphrases import Pair, ibleu, quotable, read_pairs
+from cgmh.evaluation.paraphrases import PARTS, Pair, ibleu, quotable, read_pairs
 from cgmh.evaluation.rivals.beam import MAX_WORDS
-from cgmh.evaluation.rivals.recorded import quote
+from cgmh.evaluation.rivals.quoting import quote
 from cgmh.evaluation.rivals.seq2seq import Batch, Seq2Seq
 from cgmh.evaluation.rivals.vae import PairVAE, SentenceVAE
 from cgmh.text.vocabulary import SPECIALS, Vocabulary
@@ -204,18 +204,18 @@ class Work:
         self.vocabulary.save(folder / f"{self.name}.words.json")
 
 
-def run(name: str, train: Sequence[Pair], val: Sequence[Pair], test: Sequence[Pair], args: argparse.Namespace) -> None:
+def run(name: str, parts: Mapping[str, Sequence[Pair]], args: argparse.Namespace) -> None:
     """Train a system, and write everything about it; its .json comes last, and says that it is done."""
     began = time.time()
-    work = Work(name, train, val, args)
+    work = Work(name, parts["train"], parts["val"], args)
     say = lambda text: print(f"{name}: {text}", file=sys.stderr, flush=True)  # noqa: E731
     say(f"{len(work.data[0]):,} examples, {len(work.vocabulary):,} words, {_size(work.model):.1f}M parameters")
     history = work.train(say)
     trained = time.time()
     outputs = {}
-    for part, pairs in (("val", val), ("test", test)):
-        outputs[part] = work.answer([pair.source for pair in pairs], beam=args.beam, draws=args.draws)
-        written = "".join(f"{line}\n" for line in quote(outputs[part], quotable(pairs)))
+    for part in ("val", "test"):
+        outputs[part] = work.answer([pair.source for pair in parts[part]], beam=args.beam, draws=args.draws)
+        written = "".join(f"{line}\n" for line in quote(outputs[part], quotable(part, parts)))
         (args.out / f"{name}.{part}.txt").write_text(written, encoding="utf-8")
     work.save(args.out)
     report = {
@@ -266,17 +266,17 @@ def parse() -> argparse.Namespace:
 
 def main() -> None:
     args = parse()
-    for part in ("train", "val", "test"):
+    for part in PARTS:
         if not (args.quora / f"{part}.tsv").is_file():
             raise BadInput(f"{args.quora}: it holds no {part}.tsv; give the folder of the question pairs")
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
-    train, val, test = (read_pairs(args.quora / f"{part}.tsv")[: args.limit] for part in ("train", "val", "test"))
+    parts = {part: read_pairs(args.quora / f"{part}.tsv")[: args.limit] for part in PARTS}
     args.out.mkdir(parents=True, exist_ok=True)
     for name in SYSTEMS if args.system == "all" else [args.system]:
         if args.system == "all" and (args.out / f"{name}.json").is_file():
             print(f"{name}: done before", file=sys.stderr)
             continue
-        run(name, train, val, test, args)
+        run(name, parts, args)
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def test_corrections(data: Path, tmp_path: Path) -> None:
     assert found["ours"]["people's corrections"]["changed %"]["value"] in (0, 100)
     assert found["ours"]["people's corrections"]["GLEU"] is None
     assert found["ours"]["jfleg dev"]["calibration error"] is not None
-    assert found["NRL"]["jfleg dev"]["GLEU"]["value"] == 53.98
+    assert list(found) == ["source", "spellcheck", "ours", "mine"]  # what others printed is of the test split
     page = (out / "report.html").read_text()
     assert "share in some reference" in page
 

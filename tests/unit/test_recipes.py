@@ -1,7 +1,9 @@
 """Prices of mistakes, test sentences out of place, what the fuzzing takes for a failure, and the list of mutants."""
 
+import gzip
 import importlib.util
 import json
+import lzma
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -88,15 +90,22 @@ def test_sentences_of_test_sets_stand_nowhere_else(tmp_path: Path, capsys: pytes
     assert held_out.main([]) == 0
     capsys.readouterr()
     other = tmp_path / "test.tsv"
-    taken = "Yes, it's HE GO -- to schol."  # SOURCE and words around it
     other.write_text(
         f"not to be found anywhere in here {tmp_path.name}\t{SOURCE}\nthree words only\n", encoding="utf-8"
     )
-    sentences = held_out.read_sets([other])
-    assert list(held_out.found_in(taken, sentences)) == [("he", "go", "to", "schol")]
-    assert len(sentences) == 2
     assert held_out.main([str(other)]) == 1
-    assert "tests/unit/test_recipes.py: 'he go to schol' (test.tsv, line 1)" in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert "tests/unit/test_recipes.py: 'he go to schol' (test.tsv, line 1)" in said.out
+    assert "2 sentences of 1 files looked for" in said.err
+
+
+def test_packed_files_are_looked_into(tmp_path: Path) -> None:
+    held_out = recipe("held_out.py")
+    for name, pack in (("a.xz", lzma.compress), ("b.gz", gzip.compress), ("c.txt", bytes)):
+        (tmp_path / name).write_bytes(pack(SOURCE.encode()))
+        assert held_out.text_of(tmp_path / name) == SOURCE
+    (tmp_path / "weights").write_bytes(b"\xff\x00")
+    assert held_out.text_of(tmp_path / "weights") is None
 
 
 @pytest.fixture(scope="module")

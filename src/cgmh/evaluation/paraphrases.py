@@ -5,7 +5,7 @@ writes ``ca n't``, ``-lrb-``, `` `` '' ``. The sampler reads natural text, so li
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -19,6 +19,7 @@ from .bleu import SIGNATURE, bleu, sentence_bleu
 
 Score = TypeVar("Score", float, NDArray[np.float64])
 
+PARTS = ("train", "val", "test")  # of the data, by their files
 REFERENCE_SHARE = 0.9  # of BLEU-ref in iBLEU; the rest is what BLEU-ori takes away
 _BRACKETS = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}"}
 _MARKS = {**_BRACKETS, "``": '"', "''": '"'}
@@ -84,9 +85,12 @@ def read_questions(path: Path) -> list[Question]:
     return [Question(pair.source, pair.reference, at) for at, pair in enumerate(read_pairs(path), start=1)]
 
 
-def quotable(pairs: Sequence[Pair]) -> list[str]:
-    """The sentences of the data that an output may be: sources, then references."""
-    return [*(pair.source for pair in pairs), *(pair.reference for pair in pairs)]
+def quotable(own: str, parts: Mapping[str, Sequence[Pair]]) -> list[str]:
+    """The questions that an output may be, of all parts, its own first; of each part sources, then references."""
+    lines = []
+    for part in (own, *(part for part in PARTS if part != own)):
+        lines += [pair.source for pair in parts[part]] + [pair.reference for pair in parts[part]]
+    return lines
 
 
 def sources(pairs: Sequence[Pair]) -> list[str]:

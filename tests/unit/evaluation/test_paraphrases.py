@@ -13,6 +13,7 @@ from cgmh.evaluation.paraphrases import (
     from_treebank,
     ibleu,
     measure,
+    quotable,
     read_pairs,
     sources,
 )
@@ -37,6 +38,12 @@ def test_measure() -> None:
     assert scores.copies == pytest.approx(2 / 3)
     assert scores.sentence_bleu_ori == pytest.approx((200 + bleu(["p q r s t v"], ["p q r s t u"])) / 3)
     assert "tok:none" in scores.signature
+
+
+def test_questions_are_numbered_from_those_of_the_own_part() -> None:
+    parts = {"test": [Pair("e", "f")], "train": [Pair("a", "b"), Pair("c", "d")], "val": [Pair("g", "h")]}
+    assert "".join(quotable("test", parts)) == "efacbdgh"
+    assert "".join(quotable("val", parts)) == "ghacbdef"
 
 
 def test_copying_is_the_anchor() -> None:

@@ -11,12 +11,12 @@ from ...files import parse_json
 from ...training.corpus import read_lines
 from ..experiment import Answer
 from ..folder import file_hash
+from .quoting import unquote
 
 Item = TypeVar("Item")
 
 SHIPPED = Path(__file__).parent / "outputs"  # TABLE/SYSTEM.jsonl: of systems whose weights do not come with us
 _NAME = re.compile(r"[\w.+-]+")
-_QUOTED = re.compile(r"=(\d+)")  # a line that stands for a sentence of the data
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,13 @@ def read_recorded(
     items: Sequence[Item],
     key: Callable[[Item], str],
     about: str = "",
-    quotable: Sequence[str] = (),
+    quotable: Callable[[], Sequence[str]] | None = None,
 ) -> Recorded[Item]:
     """The outputs in a file: text, a line for each of `items`, or JSON lines with `key` and `text` (.jsonl).
 
     `items` are all of the data set that the table may ask for, in the order of the data. JSON lines may leave items
-    out; a journal of another run (answers/SYSTEM.jsonl in its folder) is such a file. A line of text may stand for one
-    of the `quotable` sentences, as `quote` writes it.
+    out; a journal of another run (answers/SYSTEM.jsonl in its folder) is such a file. Lines of text may refer to the
+    `quotable` sentences, if there are any, as `quote` writes them.
     """
     if not _NAME.fullmatch(name):
         raise BadInput(f"{name}: a system is named by letters, digits and . + - _")
@@ -59,20 +59,17 @@ def read_recorded(
     else:
         if len(lines) != len(keys):
             raise BadInput(f"{file}: {len(lines)} lines for {len(keys)} items; give one line for each item of the data")
-        texts = [_unquoted(line.strip(), quotable) for line in lines]
+        texts = list(_texts(file, lines, quotable))
         answers = {each: Answer(text) for each, text in zip(keys, texts, strict=True)}
     return Recorded(name, about or f"recorded in {file.name}", f"sha256:{file_hash(file)}", answers, key)
 
 
-def quote(lines: Sequence[str], quotable: Sequence[str]) -> list[str]:
-    """The lines, with `=N` for each that is the Nth of `quotable`: outputs can be shared without the data."""
-    numbers = {text: number for number, text in reversed(list(enumerate(quotable)))}
-    return [f"={numbers[line]}" if line in numbers else line for line in lines]
-
-
-def _unquoted(line: str, quotable: Sequence[str]) -> str:
-    match = _QUOTED.fullmatch(line)
-    return quotable[int(match[1])] if match and int(match[1]) < len(quotable) else line
+def _texts(file: Path, lines: Sequence[str], quotable: Callable[[], Sequence[str]] | None) -> Iterator[str]:
+    for number, line in enumerate(lines, start=1):
+        try:
+            yield unquote(line.strip(), quotable) if quotable else line.strip()
+        except BadInput as error:
+            raise BadInput(f"{file}, line {number}: {error}") from error
 
 
 def shipped(table: str, name: str) -> Path | None:

@@ -52,6 +52,7 @@ from ..rivals.recorded import read_recorded
 TOGETHER = {"cpu": 40, "cuda": 1024}  # sentences that are timed together
 BIG = {"ours+gemma": "gemma3-270m", "ours+smollm2": "smollm2"}
 PEOPLE = "people's corrections"
+PUBLISHED_FOR = "jfleg test"  # the title of the only set and part that the figures are of
 _JFLEG = "JFLEG test, as printed by"
 PUBLISHED = {
     "CGMH": (45.5, f"{_JFLEG} the paper: no parallel data"),
@@ -214,7 +215,7 @@ def make_experiment(
     people = spread_references(corrections, num_people) if num_people else []
     groups = {PEOPLE: range(len(items), len(items) + len(people))} if people else {}
     groups[title] = range(len(items))
-    figures = {name: {title: {"GLEU": value}} for name, (value, _) in PUBLISHED.items()}
+    figures = PUBLISHED if title == PUBLISHED_FOR else {}
     return Experiment(
         "correction",
         [*items, *(LearnerSentence(f"a person: {text}", text) for text in people)],
@@ -223,7 +224,7 @@ def make_experiment(
         COLUMNS,
         groups,
         f"correction | {title} | {contents} | GLEU draws {DRAWS}, seed 0, references {len(whole[0].references)}",
-        [Published(name, figures[name], about) for name, (_, about) in PUBLISHED.items()] if "jfleg" in title else [],
+        [Published(name, {title: {"GLEU": value}}, about) for name, (value, about) in figures.items()],
         show=lambda item: item.source,
         notes=list(_notes(systems, corrections, has_people=bool(people))),
     )

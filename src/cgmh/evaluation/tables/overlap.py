@@ -23,7 +23,7 @@ def overlap_table(folder: DataFolder, asked: Asked, *, limit: int | None = None)
     """The experiment on `limit` of the pairs: a column for each place."""
     file = folder.file("quora", asked.split)
     questions = read_questions(file)
-    rows, missing = asked.rows(file, questions)
+    rows, missing = asked.rows(folder, questions)
     chosen = sample(questions, limit)
     return Experiment(
         "overlap",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..datasets import sample
 from ..experiment import Answer, Column, Experiment, Floats, Measured, Published, Sums, System, mean_of, mean_seconds
 from ..folder import DataFolder, Split, file_hash
 from ..judges import NgramJudge
-from ..paraphrases import Question, as_question, ibleu, quotable, read_questions
+from ..paraphrases import Question, as_question, ibleu, quotable, read_pairs, read_questions
 from ..rivals.paraphrasers import IS_REFERENCE, Annealed, Fixed, Sampled, read_variant
 from ..rivals.recorded import SHIPPED, read_recorded
 
@@ -69,15 +70,17 @@ class Asked:
     variants: Sequence[str] = ()
     skip_missing: bool = False  # leave out a trained rival without outputs; otherwise it is an error
 
-    def rows(self, file: Path, questions: Sequence[Question]) -> tuple[list[System[Question]], list[str]]:
-        """The systems, and the names of those that were left out."""
+    def rows(self, folder: DataFolder, questions: Sequence[Question]) -> tuple[list[System[Question]], list[str]]:
+        """The systems, and the names of those that were left out; the questions are those of the split."""
         rows: list[System[Question]] = []
         missing = []
+        file = folder.file("quora", self.split)
+        quoted = cache(lambda: _quotable(folder, file.stem))
         for name in self.systems:
             if name not in TRAINED:
                 rows.append(_system(name, self.seed, gibbs=self.gibbs))
             elif outputs := sorted(self.recorded.glob(f"{name}.{file.stem}.txt*")):
-                rows.append(read_recorded(name, outputs[0], questions, key_of, TRAINED[name], quotable(questions)))
+                rows.append(read_recorded(name, outputs[0], questions, key_of, TRAINED[name], quoted))
             elif self.skip_missing:
                 missing.append(name)
             else:
@@ -90,6 +93,12 @@ class Asked:
         return rows, missing
 
 
+def _quotable(folder: DataFolder, own: str) -> list[str]:
+    """What outputs refer to: the questions of all parts, the rivals' training pairs with them."""
+    files = (folder.file("quora-train"), folder.file("quora", "dev"), folder.file("quora", "test"))
+    return quotable(own, {file.stem: read_pairs(file) for file in files})
+
+
 def key_of(question: Question) -> str:
     return question.key
 
@@ -100,7 +109,7 @@ def paraphrase_table(
     """The experiment on `limit` of the pairs."""
     file = folder.file("quora", asked.split)
     questions = read_questions(file)
-    rows, missing = asked.rows(file, questions)
+    rows, missing = asked.rows(folder, questions)
     notes = [
         "A source is answered once, however many references it has. iBLEU is 0.9 of BLEU-ref less 0.1 of BLEU-ori.",
         "The paper's figures are for 30 thousand pairs of another split, and another judge.",

@@ -6,7 +6,7 @@ import pytest
 
 from cgmh.errors import BadInput
 from cgmh.evaluation.experiment import run
-from cgmh.evaluation.rivals.recorded import Recorded, quote, read_recorded, shipped
+from cgmh.evaluation.rivals.recorded import Recorded, read_recorded, shipped
 from experiments import ITEMS, Writer, experiment
 
 
@@ -30,13 +30,30 @@ def test_a_line_of_text_for_each_item(tmp_path: Path) -> None:
     assert read_recorded("mine", file, ITEMS[:1], key).signature != recorded.signature
 
 
-def test_sentences_of_the_data_are_told_by_number(tmp_path: Path) -> None:
-    data, lines = ["who", "why not", "who"], ["why not", "=9", "who", "what"]
-    assert quote(lines, data) == ["=1", "=9", "=0", "what"]
+def test_lines_may_refer_to_sentences_of_the_data(tmp_path: Path) -> None:
     file = tmp_path / "mine.txt"
-    file.write_text("".join(f"{line}\n" for line in quote(lines, data)))
-    assert texts(read_recorded("mine", file, ITEMS, key, quotable=data)) == lines
-    assert texts(read_recorded("mine", file, ITEMS, key)) == ["=1", "=9", "=0", "what"]
+    file.write_text("=1\nis =1:0-1 it\nwho\n==0\n")
+    assert texts(read_recorded("mine", file, ITEMS, key, quotable=lambda: ["who", "why not"])) == [
+        "why not",
+        "is why it",
+        "who",
+        "=0",
+    ]
+    assert texts(read_recorded("mine", file, ITEMS, key)) == file.read_text().splitlines()
+    with pytest.raises(BadInput, match=r"mine\.txt, line 1: =1 is none of the 1 questions of the data"):
+        read_recorded("mine", file, ITEMS, key, quotable=lambda: ["who"])
+
+
+def test_the_data_is_read_only_where_lines_refer_to_it(tmp_path: Path) -> None:
+    def missing() -> list[str]:
+        raise BadInput("train.tsv: no such file")
+
+    file = tmp_path / "mine.txt"
+    file.write_text("x = 2\ntwo\nthree\n\n")
+    assert texts(read_recorded("mine", file, ITEMS, key, quotable=missing))[0] == "x = 2"
+    file.write_text("one\n=7\nthree\n\n")
+    with pytest.raises(BadInput, match=r"mine\.txt, line 2: train\.tsv: no such file"):
+        read_recorded("mine", file, ITEMS, key, quotable=missing)
 
 
 def test_json_lines_may_leave_items_out(tmp_path: Path) -> None:

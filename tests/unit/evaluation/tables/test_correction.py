@@ -47,8 +47,16 @@ def test_the_items_of_the_table(data: DataFolder) -> None:
     experiment = make_experiment(*read_set(data, "own", None), systems, num_people=3)
     assert [item.key for item in experiment.items[:2]] == ["1", "2"]
     assert len(experiment.groups[PEOPLE]) == 3
-    assert not experiment.published  # the figures that were printed are of JFLEG
     assert any("without a spell-checked file" in note for note in experiment.notes)
+
+
+@pytest.mark.parametrize(("title", "shown"), [("jfleg test", True), ("jfleg dev", False), ("own", False)])
+def test_figures_that_were_printed_are_of_one_part(data: DataFolder, title: str, shown: bool) -> None:
+    _, corrections, contents = read_set(data, "own", None)
+    experiment = make_experiment(title, corrections, contents, correctors(["source"]))
+    figures = {row.name: row.figures for row in experiment.published}
+    assert figures.get("NRL") == ({title: {"GLEU": 53.98}} if shown else None)
+    assert bool(figures) == shown
 
 
 def test_systems_by_name() -> None:

@@ -11,7 +11,7 @@ from cgmh.evaluation.bleu import bleu
 from cgmh.evaluation.experiment import Cell, run
 from cgmh.evaluation.folder import DataFolder
 from cgmh.evaluation.judges import NgramJudge
-from cgmh.evaluation.paraphrases import as_question, ibleu
+from cgmh.evaluation.paraphrases import as_question, ibleu, read_questions
 from cgmh.evaluation.tables.paraphrase import GROUP, SYSTEMS, Asked, paraphrase_table
 
 PAIRS = [
@@ -103,6 +103,18 @@ def test_outputs_of_other_data_are_refused(folder: DataFolder) -> None:
     (folder.root / "vae.val.txt").write_text("one line\n")
     with pytest.raises(BadInput, match="1 lines for 3 items"):
         paraphrase_table(folder, Asked(["vae"], "dev", recorded=folder.root), JUDGE)
+
+
+def test_outputs_may_refer_to_questions_of_all_parts(folder: DataFolder) -> None:
+    asked = Asked(["vae"], "dev", recorded=folder.root)
+    (folder.root / "vae.val.txt").write_text("=4\n=6\nwhy =9:1-3\n")
+    for part in ("train", "test"):
+        with pytest.raises(BadInput, match=rf"vae\.val\.txt, line 1: .*{part}\.tsv: no such file; the set quora"):
+            paraphrase_table(folder, asked, JUDGE)
+        (folder.root / "quora" / f"{part}.tsv").write_text(f"is this {part}\twhat is this {part}\n")
+    (system,) = paraphrase_table(folder, asked, JUDGE).systems
+    texts = [answer.text for answer in system.answer(read_questions(folder.file("quora", "dev"))) if answer]
+    assert texts == [PAIRS[1][1], "is this train", "why is this"]
 
 
 def test_an_unknown_system_is_refused(folder: DataFolder) -> None:
