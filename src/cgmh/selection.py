@@ -61,8 +61,10 @@ def choose(
     max_in_common: float = MAX_IN_COMMON,
     given: Collection[int] = (),
     pool_size: int = POOL_SIZE,
+    always: Collection[tuple[int, ...]] = (),
 ) -> list[Visit]:
-    """At most `n` distinct sentences, best first; `fitness` is asked about the `pool_size` most probable ones only.
+    """At most `n` distinct sentences, best first; `fitness` is asked about the `pool_size` most probable ones, and
+    about those of `always`.
 
     Sentences that have more than the share `max_in_common` of their words in common count as the same; words that are
     `given`, because every answer must have them, do not count.
@@ -76,7 +78,7 @@ def choose(
         values = agreement([visit.ids for visit in pool])
     else:
         probable = sorted(_distinct(visits), key=lambda visit: -visit.log_target / (len(visit.ids) + LENGTH_OFFSET))
-        pool = probable[:pool_size]
+        pool = probable[:pool_size] + [visit for visit in probable[pool_size:] if visit.ids in always]
         values = fitness(pool)
     order = sorted(range(len(pool)), key=lambda at: -values[at])
     return _different([pool[at] for at in order], n, max_in_common, given)
