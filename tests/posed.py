@@ -177,6 +177,7 @@ CASES = {
     ),
     "paraphrase: as by default": paraphrase("the cat sat.", "the cat Cat sat .", *ParaphraseInput.match),
     "paraphrase: nothing matched": paraphrase("the cat sat.", "the cat sat Cat .", "none", room=1),
+    "paraphrase: chains start at a rewrite": paraphrase("buy cat.", "buy purchase cat sat .", "none", room=1),
     "paraphrase: an unknown word": paraphrase("the cat zzzy sat.", "the cat sat .", "none", blocks=("zzzy",)),
     "paraphrase: an unknown word, nothing protected": paraphrase("cat zzzy.", "cat .", "none", room=1, protect=()),
     "paraphrase: the casing of a name": paraphrase("cat saw Paris.", "cat saw Paris PARIS .", "none"),

@@ -32,7 +32,8 @@ MATCHES = {
     "cw": ":40",
 }  # the matching functions, and what a bare name stands for
 PROTECTED = (*KINDS, "places")  # kinds of facts, and their places: their order, and what they stand beside
-STARTS = {"copy": 0.0, "corrupt-5": 0.05, "corrupt-10": 0.1, "random": 1.0}  # shares of words replaced at the start
+CORRUPTED = {"copy": 0.0, "corrupt-5": 0.05, "corrupt-10": 0.1, "random": 1.0}  # shares of words replaced at the start
+STARTS = ("rewritten", *CORRUPTED)  # where the chains of a paraphrase may start
 # Before a paraphrase, a big model reads pairs, and then the source.
 PAIRS = (
     "Each pair of lines says the same thing in different words.",
@@ -83,9 +84,9 @@ class ParaphraseInput:
     text: str
     match: tuple[str, ...] = ("kw", "wvm", "cw", "st")
     protect: tuple[str, ...] = PROTECTED
-    max_overlap: float = 55.0  # per cent: answers share less than this with the source (BLEU)
+    max_overlap: float = 90.0  # per cent: answers share less than this with the source (BLEU)
     difference: float = 2.0  # the power of 1 - overlap in the target
-    start: str = "copy"
+    start: str = "rewritten"
     keep: tuple[str, ...] = ()  # words or phrases of the text that stay as they are
     gibbs: bool = False  # step by the paper's kernel
     free: tuple[str, ...] = ()  # words or phrases of the text that may change, though they state a fact
@@ -96,7 +97,9 @@ class ParaphraseInput:
     rules: ClassVar[tuple[Rule, ...]] = KeywordInput.rules
     uses: ClassVar[tuple[Use, ...]] = USES
     # What the paper asked, stepped by its kernel: no facts protected, nothing said about difference.
-    paper: ClassVar[dict[str, Any]] = {"match": ("kw", "wvm:1"), "protect": (), "difference": 0.0, "gibbs": True}
+    paper: ClassVar[dict[str, Any]] = {
+        "match": ("kw", "wvm:1"), "protect": (), "max_overlap": 55.0, "difference": 0.0, "start": "copy", "gibbs": True,
+    }  # fmt: skip
     paper_defaults: ClassVar[Settings] = replace(defaults, n=1, chains=1, steps=100, select="first")
 
     def __post_init__(self) -> None:

@@ -143,8 +143,8 @@ class Ranked:
                 def fitness(pool: Sequence[Visit]) -> list[float]:
                     return self._fitness(run, pool, log_text)
 
-                rule, given = run.settings.select, self.given(run.number)
-                chosen = choose(rule, visits, final, fitness, run.settings.n, self.max_in_common, given)
+                rule, given, always = run.settings.select, self.given(run.number), self.always(run.number)
+                chosen = choose(rule, visits, final, fitness, run.settings.n, self.max_in_common, given, always=always)
         return Result(
             run.input,
             tuple(self._sentence(run, visit, log_text.get(visit.ids)) for visit in chosen),
@@ -168,8 +168,8 @@ class Ranked:
         def fitness(pool: Sequence[Visit]) -> list[float]:
             return self._own_fitness(run, pool)
 
-        given, n = self.given(run.number), run.settings.n
-        chosen = choose("best", visits, (), fitness, n, self.max_in_common, given, EARLY_POOL_SIZE)
+        given, always, n = self.given(run.number), self.always(run.number), run.settings.n
+        chosen = choose("best", visits, (), fitness, n, self.max_in_common, given, EARLY_POOL_SIZE, always)
         objections = self.objection(run.batch([visit.ids for visit in chosen])).tolist()
         return [
             (self._sentence(run, visit, None), objection <= 0 and run.known[visit.ids] >= self.bar)
@@ -190,6 +190,10 @@ class Ranked:
     def finds_starts(self, number: int) -> bool:
         """Whether the chains of an input start at sentences that were searched for."""
         return False
+
+    def always(self, number: int) -> Collection[tuple[int, ...]]:
+        """Sentences that are looked at closely wherever they were visited, however improbable they are."""
+        return ()
 
     def objection(self, sentences: Sentences) -> Tensor:
         """[B]: what speaks against showing a sampled sentence; nothing if it is 0 or less."""

@@ -62,8 +62,10 @@ def choose(
     max_in_common: float = MAX_IN_COMMON,
     given: Collection[int] = (),
     pool_size: int = POOL_SIZE,
+    always: Collection[tuple[int, ...]] = (),
 ) -> list[Visit]:
-    """At most `n` distinct sentences, best first; `fitness` is asked about the `pool_size` most probable ones only.
+    """At most `n` distinct sentences, best first; `fitness` is asked about the `pool_size` most probable ones, and
+    about those of `always`.
 
     Sentences that have more than the share `max_in_common` of their words in common count as the same; words that are
     `given`, because every answer must have them, do not count.
@@ -78,7 +80,8 @@ def choose(
         pool = _distinct(final)
         values = agreement([visit.ids for visit in pool])
     else:
-        pool = _by_probability(visits)[:pool_size]
+        probable = _by_probability(visits)
+        pool = probable[:pool_size] + [visit for visit in probable[pool_size:] if visit.ids in always]
         values = fitness(pool)
     order = sorted(range(len(pool)), key=lambda at: -values[at])
     return _different([pool[at] for at in order], n, max_in_common, given)

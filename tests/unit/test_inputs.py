@@ -74,8 +74,8 @@ def test_each_once() -> None:
         ({"max_overlap": math.nan}, "`max_overlap` nan"),
         ({"difference": -1.0}, "`difference` -1"),
         ({"difference": math.inf}, "`difference` inf"),
-        ({"start": "noise"}, "`start` noise: choose one of copy"),
-        ({"start": ["copy"]}, r"`start` \['copy'\]: choose one of copy"),
+        ({"start": "noise"}, "`start` noise: choose one of rewritten"),
+        ({"start": ["copy"]}, r"`start` \['copy'\]: choose one of rewritten"),
         ({"max_overlap": "5"}, "`max_overlap` '5' is not a number"),
         ({"difference": None}, "`difference` None is not a number"),
         ({"difference": 10**400}, r"`difference` 10*\.\.\. is out of range"),
@@ -136,7 +136,8 @@ def test_what_may_be_asked_for() -> None:
 
 def test_what_is_asked_of_a_paraphrase_is_said_in_the_signature() -> None:
     assert ParaphraseInput("it is").about == (
-        "match kw+wvm+cw+st | protect numbers+negation+names+quotes+places | max-overlap 55 | difference 2 | start copy"
+        "match kw+wvm+cw+st | protect numbers+negation+names+quotes+places | max-overlap 90 | difference 2 "
+        "| start rewritten"
     )
     assert "protect names | keep it, is not | max-" in ParaphraseInput("x", (), "names", keep=("it", "is not")).about  # type: ignore[arg-type]
     paper = ParaphraseInput("it is", **{**ParaphraseInput.paper, "match": ()})

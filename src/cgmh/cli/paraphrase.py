@@ -78,8 +78,8 @@ if TYPE_CHECKING:
     default=ParaphraseInput.start,
     show_default=True,
     metavar="|".join(STARTS),
-    help="Where the chains start: at the sentence, at one with 5% or 10% of its words replaced by random ones, or with "
-    "all of them.",
+    help="Where the chains start: at the sentence and what the phrasebook makes of it; at the sentence alone; at one "
+    "with 5% or 10% of its words replaced by random ones, or with all of them.",
 )
 @click.option(
     "--preset",

@@ -53,6 +53,15 @@ def inflection_kinds(
     return {form: _kind(word, form, paradigms, is_verb=is_verb) for form in sorted(others)}
 
 
+def verb_forms(verb: str, tag: str) -> tuple[str, ...]:
+    """The forms of a verb, given in its base form, that have a tag (VBZ, VBD); none if it is no verb in that form."""
+    import lemminflect
+
+    if verb not in lemminflect.getAllLemmas(verb, "VERB").get("VERB", ()):
+        return ()
+    return tuple(form.lower() for form in lemminflect.getAllInflections(verb, "VERB").get(tag, ()))
+
+
 def _listed_paradigms(word: str) -> Iterator[_Paradigm]:
     """The tables of forms in which the dictionary has the word."""
     import lemminflect

@@ -78,7 +78,7 @@ def test_defaults_are_lowered_to_what_a_server_allows() -> None:
         (CorrectRequest, {"text": "a", "seed": -1}, "seed", "greater than or equal"),
         (ParaphraseRequest, {"text": "a b c d e f"}, "text", "6 words; this server takes 5"),
         (ParaphraseRequest, {"text": "a", "match": ["zz"]}, "match", "give one of kw"),
-        (ParaphraseRequest, {"text": "a", "start": "x"}, "start", "choose one of copy"),
+        (ParaphraseRequest, {"text": "a", "start": "x"}, "start", "choose one of rewritten"),
         (KeywordsRequest, {"words": list("abcdef")}, "words", "6 keywords; this server takes 5"),
         (KeywordsRequest, {"words": "abc"}, "words", "valid list"),
         (KeywordsRequest, {"words": ["a"], "chains": 64, "temper": 2}, "temper", "100 chains, and each of them has 2"),

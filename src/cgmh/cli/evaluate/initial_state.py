@@ -5,12 +5,12 @@ from typing import Any
 import click
 
 from ...errors import BadInput
-from ...inputs import STARTS
+from ...inputs import CORRUPTED
 from .running import check_plots, make_table, table_options, wanted_systems
 
 
 @click.command("initial-state", short_help="How soon chains forget a corrupted start: curves over the steps.")
-@table_options(tuple(STARTS), item="pair", adds=False, judged=False)
+@table_options(tuple(CORRUPTED), item="pair", adds=False, judged=False)
 @click.option("--split", type=click.Choice(["dev", "test"]), default="test", show_default=True)
 @click.option("--model", metavar="MODEL", help="A word model in place of the embedded English one.")
 @click.option("--steps", type=click.IntRange(1), default=100, show_default=True, help="Steps of each chain.")
@@ -33,7 +33,7 @@ def initial_state_command(**options: Any) -> None:
 
     if options["every"] > options["steps"]:
         raise BadInput(f"`every` {options['every']}: more than the `steps` {options['steps']}; give fewer")
-    names = wanted_systems(options["systems"], tuple(STARTS))
+    names = wanted_systems(options["systems"], tuple(CORRUPTED))
     models = load_models(options["model"])
     if models.text is not None:
         raise BadInput(f"`model` {options['model']}: give a word model, not one of texts")

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from ...errors import BadInput
-from ...inputs import STARTS, ParaphraseInput
+from ...inputs import CORRUPTED, ParaphraseInput
 from ...models.load import Models
 from ...sampling import Constant, State
 from ...sampling import sample as run_chains
@@ -31,7 +31,7 @@ from ..paraphrases import Pair, as_line, from_treebank, read_pairs
 from ..plots import empty_drawing, to_svg
 from ..report import Figure
 
-SYSTEMS = tuple(STARTS)
+SYSTEMS = tuple(CORRUPTED)
 TOGETHER = 16  # questions whose chains run together
 ALL = "all"
 
@@ -46,7 +46,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Starting:
-    """Chains that begin at one of the `STARTS`. An answer has their lines and nats per word at each `every` steps."""
+    """Chains that begin at one of `CORRUPTED`. An answer has their lines and nats per word at each `every` steps."""
 
     name: str
     models: Models
@@ -57,7 +57,7 @@ class Starting:
 
     @property
     def about(self) -> str:
-        share = STARTS[self.name]
+        share = CORRUPTED[self.name]
         return f"{share:.0%} of the words are random at the start" if share else "chains start at the source itself"
 
     @property

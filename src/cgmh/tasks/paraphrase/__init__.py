@@ -9,7 +9,7 @@ from ...constraints import Apart, Constraint, ContainsWords, EndsWith, Forbids, 
 from ...constraints.overlap import Differs, Overlap
 from ...draws import Draws, Seed, seeds_of, seeds_of_chains
 from ...errors import BadInput
-from ...inputs import STARTS, ParaphraseInput
+from ...inputs import CORRUPTED, ParaphraseInput
 from ...models.load import Models
 from ...models.protocols import WordModel
 from ...proposals import Alternatives, FillHead, GibbsOver, Leap, Mixture, SwapBlocks, WordEdits, variants
@@ -24,6 +24,7 @@ from ..wordlists import WordLists
 from .matching import Matching
 from .places import Places
 from .report import Paraphrases
+from .rewrites import find_rewrites, spread_starts
 from .source import Source, read_source
 
 ROOM = 8  # words by which an answer may be longer than its source
@@ -73,9 +74,14 @@ class Paraphrase:
         capacity = max(len(source.ids) for source in sources) + ROOM + 1
         if standing is None:
             start = repeated([source.ids for source in sources], chains, capacity, words.device)
-            start = _corrupted(start, STARTS[asked.start], target, contains, seed, chains)
+            rewrites = [find_rewrites(source, lexicon, words) for source in sources]
+            if asked.start == "rewritten":
+                start = spread_starts(sources, rewrites, chains, start, target)
+            else:
+                start = _corrupted(start, CORRUPTED[asked.start], target, contains, seed, chains)
         else:
             start = standing_start(standing, capacity, words.device)
+            rewrites = [each.worked_out for each in standing]
 
         num_known = len(lexicon.vocabulary)
         own = [lexicon.ordered(id for id in source.ids if id >= num_known) for source in sources]
@@ -92,8 +98,8 @@ class Paraphrase:
             mixture = Mixture([(edits, EDITS), (SwapBlocks(longest), SWAPS), (Alternatives(casings), CASINGS)])
             return mixture.beside(Leap(WordEdits(head), model), LEAPS) if matching.bounded else mixture
 
-        report = Paraphrases(lexicon, words, sources, overlap, matching)
-        return Problem(lexicon, words, target, moves, start, report, about=asked.about, own=own)
+        report = Paraphrases(lexicon, words, sources, overlap, matching, rewrites)
+        return Problem(lexicon, words, target, moves, start, report, asked.about, own=own, worked_out=rewrites)
 
     def join(self, sources: Sequence[Source], results: Sequence[Result]) -> Result:
         return results[0]

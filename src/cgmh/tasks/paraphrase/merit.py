@@ -11,25 +11,44 @@ from ...text.lexicon import Lexicon
 from ...text.sentences import Sentences
 from .flaws import num_flaws
 from .matching import COMMON, RAREST, Matching
+from .phrasebook import plain
+from .rewrites import Rewrites
 from .small_words import SmallWords
-from .source import Source
+from .source import Source, asks
 
+NEARLY = 0.9  # what is left of a grade if articles differ
 SIMILARITIES = ("cw", "st", "wvm")  # that count, whatever was matched
-# Beside the fluency per word count: the logarithms of the similarities; overlap, since under the limit an answer that
-# changes less is safer; what each small word costs that came or went, by its class; and what content costs that was
-# lost or added, the rarest word being 1. Chosen by reading, and on development pairs (recipes/paraphrase/fit.py).
+USUAL_OVERLAP = 0.6  # with more, an answer hardly differs, or by a word too many; with less, it may say something else
+# Beside the fluency per word count: the logarithms of the similarities; how far the overlap is from the usual one; what
+# each small word costs that came or went, by its class; what content costs that was lost or added, the rarest word
+# being 1; and what a sentence is worth that the phrasebook knows, whose overlap and small words count nothing. Chosen
+# by reading, and on development pairs (recipes/paraphrase/fit.py).
 MERIT = {
     "cw": 2.0, "st": 2.0, "wvm": 0.3, "overlap": 2.0,
-    "person": 0.2, "modal": 0.25, "question": 0.5, "degree": 0.25, "link": 0.25,
+    "person": 0.2, "modal": 0.25, "question": 1.5, "degree": 0.25, "link": 0.25, "tense": 0.7,
     "unit": 1.0, "opposite": 1.0,
-    "lost": 1.0, "added": 1.0, "flaws": 2.0,
+    "lost": 1.0, "added": 1.0, "flaws": 2.0, "rewritten": 4.5,
 }  # fmt: skip
 
 
 class Merit:
     """The sum of the features of a sentence, each times its weight."""
 
-    def __init__(self, sources: Sequence[Source], lexicon: Lexicon, matching: Matching, overlap: Overlap) -> None:
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        lexicon: Lexicon,
+        matching: Matching,
+        overlap: Overlap,
+        rewrites: Sequence[Rewrites],
+    ) -> None:
+        self._rewrites = rewrites
+        # By what they plainly say: an article more or less makes no other sentence.
+        self._nearly = [
+            {tuple(plain(lexicon.words(ids))): NEARLY * grade for ids, grade in reversed(some.items())}
+            for some in rewrites
+        ]
+        self._asking = [asks(source.words) for source in sources]
         self._overlap = overlap
         self._close = {name: Weighted(matching.function(name), 1.0) for name in SIMILARITIES}
         self._content_words = matching.content_words
@@ -43,19 +62,32 @@ class Merit:
 
     def features(self, sentences: Sentences) -> dict[str, Tensor]:
         """[B] each; the more, the better."""
+        sure = self._sureness(sentences)
         lost, added = (amount / (RAREST - COMMON) for amount in self._content_words.lost_and_added(sentences))
         return {
             **{name: close.log_factor(sentences) for name, close in self._close.items()},
-            "overlap": self._overlap(sentences),
-            **{name: -number for name, number in self._small_words(sentences).items()},
+            "overlap": -(self._overlap(sentences) - USUAL_OVERLAP).abs() * (sure == 0),
+            **{name: -number * (sure == 0) for name, number in self._small_words(sentences).items()},
             "lost": -lost,
             "added": -added,
             "flaws": -self._new_flaws(sentences),
+            "rewritten": sure,
         }
 
+    def _sureness(self, sentences: Sentences) -> Tensor:
+        """[B]: how surely the phrasebook knows that a sentence says the same."""
+        rows = zip(sentences.inputs.tolist(), map(tuple, sentences.to_lists()), strict=True)
+        sure = [
+            self._rewrites[input].get(ids) or self._nearly[input].get(tuple(plain(self._lexicon.words(ids))), 0.0)
+            for input, ids in rows
+        ]
+        return torch.tensor(sure, dtype=torch.float64, device=sentences.device)
+
     def _new_flaws(self, sentences: Sentences) -> Tensor:
-        """[B]: how many mistakes there are beyond those of the source."""
-        own = [self._own_flaws[input] for input in sentences.inputs.tolist()]
-        found = [num_flaws(self._lexicon.words(ids)) for ids in sentences.to_lists()]
-        new = [max(0, number - of_source) for number, of_source in zip(found, own, strict=True)]
+        """[B]: how many mistakes there are beyond those of the source; that a question opens like none is one."""
+        new = []
+        for input, ids in zip(sentences.inputs.tolist(), map(tuple, sentences.to_lists()), strict=True):
+            words = self._lexicon.words(ids)
+            is_lost = self._asking[input] and ids not in self._rewrites[input] and not asks(words)
+            new.append(max(0, num_flaws(words) - self._own_flaws[input]) + is_lost)
         return torch.tensor(new, dtype=torch.float64, device=sentences.device)

@@ -14,6 +14,8 @@ from ...text.sentences import Sentences
 from ...text.tokenizer import join
 from .matching import Matching
 from .merit import Merit
+from .phrasebook import plain
+from .rewrites import Rewrites
 from .source import Source
 
 TINY = 1e-12  # an overlap at the limit is not under it
@@ -26,17 +28,37 @@ class Paraphrases(Ranked):
     num_asked = 16  # scores of 30 development sources were no worse with 12 than with 40
 
     def __init__(
-        self, lexicon: Lexicon, words: RecurrentModel, sources: Sequence[Source], overlap: Overlap, matching: Matching
+        self,
+        lexicon: Lexicon,
+        words: RecurrentModel,
+        sources: Sequence[Source],
+        overlap: Overlap,
+        matching: Matching,
+        rewrites: Sequence[Rewrites],
     ) -> None:
         super().__init__(lexicon, words)
-        self._sources, self._overlap, self._matching = sources, overlap, matching
-        self.weighs = Merit(sources, lexicon, matching, overlap)
+        self._sources, self._overlap, self._matching, self._rewrites = sources, overlap, matching, rewrites
+        self._plain = [plain(source.words) for source in sources]
+        self.weighs = Merit(sources, lexicon, matching, overlap, rewrites)
+
+    def finds_starts(self, number: int) -> bool:
+        return self._sources[number].input.start == "rewritten"
+
+    def always(self, number: int) -> Rewrites:
+        return self._rewrites[number]
 
     def objection(self, sentences: Sentences) -> Tensor:
-        """[B]: by how much the overlap with the source is not under the limit; most of all for the source itself."""
+        """[B]: by how much the overlap with the source is not under the limit; more for what hardly differs from it,
+        most of all for the source itself."""
         limits = torch.tensor([source.input.max_overlap / 100 for source in self._sources], dtype=torch.float64)
         over = self._overlap(sentences) - limits[sentences.inputs]
-        return torch.where(over < 0, over, over + TINY).masked_fill(self._copies(sentences), torch.inf)
+        over = torch.where(over < 0, over, over + TINY).masked_fill(self._slight(sentences), 1.0)
+        return over.masked_fill(self._copies(sentences), torch.inf)
+
+    def _slight(self, sentences: Sentences) -> Tensor:
+        """[B] bool: what differs from its source in articles, commas and the like alone."""
+        rows = zip(sentences.inputs.tolist(), sentences.to_lists(), strict=True)
+        return torch.tensor([plain(self.lexicon.words(ids)) == self._plain[input] for input, ids in rows])
 
     def _copies(self, sentences: Sentences) -> Tensor:
         """[B] bool: the source itself."""

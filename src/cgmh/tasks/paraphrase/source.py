@@ -53,7 +53,7 @@ class Style:
         return (text.lower() if self.lower else text), words
 
 
-def _asks(words: Sequence[str]) -> bool:
+def asks(words: Sequence[str]) -> bool:
     """Whether a sentence without a mark reads like a question."""
     at = first_word(words)
     first, second = (words[place].lower() if 0 <= place < len(words) else "" for place in (at, at + 1))
@@ -92,7 +92,7 @@ def read_sentence(text: str, vocabulary: Vocabulary) -> tuple[list[str], Style]:
         words = truecase(words, vocabulary.is_ordinary)
     open_end = words[-1] not in TERMINALS
     if open_end:
-        words.append("?" if _asks(words) else ".")
+        words.append("?" if asks(words) else ".")
     return words, Style(lower, bool(_SPACED.search(typed)), open_end, upper)
 
 

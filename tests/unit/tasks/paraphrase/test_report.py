@@ -66,7 +66,7 @@ def test_notes_and_lines_and_texts_are_those_of_the_input() -> None:
     assert report.write(0, ["we", "eat", "."]) == ("We eat.", ["We", "eat", "."])
     assert report.write(1, ["we", "'re", "what", "?"]) == ("we 're what", ["we", "'re", "what"])  # typed without a mark
     _, free = pose(protect=(), match=("none",))
-    assert free.notes(0) == {"keywords": [], "protected": [], "max_overlap": 55.0}
+    assert free.notes(0) == {"keywords": [], "protected": [], "max_overlap": ParaphraseInput.max_overlap}
 
 
 def test_a_trace_begins_at_the_source_where_the_chains_do() -> None:

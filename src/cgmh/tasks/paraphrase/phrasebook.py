@@ -1,0 +1,226 @@
+"""Phrases that say the same: how questions open, whole frames, and words that stand for one another anywhere.
+
+At most one opening or frame of a sentence and two of its phrases give way to others.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from ...text.inflection import verb_forms
+from .phrases import ANYWHERE, FRAMES, LESS_USUAL, OPENINGS, TURNED
+
+MOST_WORDS = 20  # that a star stands for
+MOST_PHRASES = 2  # that change in a sentence, beside how it opens
+SURE, FAIR, LOOSE = 1.0, 0.8, 0.7  # how sure a rule is: loose ones may turn the question a little
+MOST = 40  # rewritten sentences
+
+# These are written out before anything else is looked for.
+_CONTRACTIONS = {
+    "i'm": "I am", "i've": "I have", "you've": "you have", "you're": "you are", "they're": "they are",
+    "we're": "we are",
+}  # fmt: skip
+_BEFORE_IS = frozenset("what who how where that there when why".split())
+_MARKS = frozenset('. ? ! : , ; " ( )'.split())
+_SLIGHT = frozenset("a an the , ; : - and so but now then that".split())  # come and go, and hardly anything changes
+_NOT_BEFORE = {
+    ("can", "you"): frozenset(  # they make it a request
+        "explain tell give recommend suggest help please describe show share list answer name provide guess say think "
+        "convince read do".split()
+    ),
+    ("have", "to"): frozenset(("do",)),  # what has this to do with that?
+    ("which",): frozenset("is are was were will would can do does should has have one ones of".split()),
+}  # what some rules do not fit before
+_FRONTED = frozenset("if when after before during while without unless".split())  # what they open may come first
+_ASKED = frozenset(
+    "know tell see check out determine sure wonder verify identify matter decide ask even only just what "
+    "understand".split()
+)  # after these, "if" is whether, and "when" is what is asked
+_NOT_TURNED = frozenset("or exactly good best some".split())
+_NO_SUBJECTS = frozenset(
+    "i you we it there this that these those anyone someone people any some one meant wrong".split()
+)
+_OBJECTS = {"i": "me", "we": "us", "they": "them", "he": "him", "she": "her"}
+_PLURAL = frozenset("people men women children they we you i police".split())
+_HEAD_ENDS = frozenset("of in for on at to with from by about that who which and".split())
+_INFLECTED = {"Ys": "VBZ", "Yed": "VBD"}
+_NO_VERBS = frozenset("not be the a an and or of to in on at for i you we they he she it".split())
+_DETERMINERS = frozenset("the a an some any your my our their his her its you i we they people good there".split())
+_SEVERAL = {"does": "do", "is": "are", "has": "have"}
+
+Words = tuple[str, ...]
+Slots = dict[str, list[str]]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What it looks for, a word or a star at each place, and what may stand there instead."""
+
+    old: tuple[str, ...]
+    new: tuple[tuple[str, ...], ...]
+    opens: bool  # whether it holds at the beginning of a clause only
+    grade: float  # how sure it is
+
+
+@cache
+def _rules() -> dict[str, list[Rule]]:
+    """The rules by the first word that they look for."""
+    rules: dict[str, list[Rule]] = {}
+    tables = (
+        (OPENINGS, True, SURE), (FRAMES, True, SURE), (LESS_USUAL, True, FAIR), (TURNED, True, LOOSE),
+        (ANYWHERE, False, SURE),
+    )  # fmt: skip
+    for table, opens, grade in tables:
+        for line in table.strip().splitlines():
+            olds, _, news = line.partition(" > ")
+            phrases = olds.split(" | ")
+            ways = [(old, [new for new in phrases if new != old]) for old in phrases]
+            if news:
+                ways = [(old, news.split(" | ")) for old in olds.split(" / ")]
+            for old, new in ways:
+                rule = Rule(_starred(old), tuple(map(_starred, new)), opens, grade)
+                rules.setdefault(rule.old[0], []).append(rule)
+    return rules
+
+
+def _starred(phrase: str) -> tuple[str, ...]:
+    """The words of a phrase; its stars are X and Y."""
+    return tuple(phrase.replace("*", "X", 1).replace("*", "Y", 1).split())
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """A sentence in other words, and how surely it asks the same."""
+
+    words: Words
+    grade: float
+
+
+def rewritten(words: Sequence[str], read: Callable[[list[Words]], list[float]]) -> list[Rewrite]:
+    """The sentence in other words: at most one opening or frame and two phrases are changed.
+
+    Where a rule fits in several ways, since a subject may end at any word, the one that `read` likes most is taken.
+    """
+    source = tuple(words)
+    full = _written_out(source)
+    rivals: dict[tuple[Rule, int, int], list[Words]] = {}
+    for new, rule, place, option in _once(full, opens=True):
+        rivals.setdefault((rule, place, option), []).append(new)
+    asked = [new for some in rivals.values() if len(some) > 1 for new in some]
+    likes = dict(zip(asked, read(asked), strict=True)) if asked else {}
+    grades = {full: SURE, **dict.fromkeys(_fronted(full), FAIR)}
+    for (rule, _, _), some in rivals.items():
+        best = max(some, key=lambda new: likes[new]) if len(some) > 1 else some[0]
+        grades[best] = max(rule.grade, grades.get(best, 0.0))
+    latest = dict(grades)
+    for _ in range(MOST_PHRASES):
+        found = {
+            new: min(grade, rule.grade) for old, grade in latest.items() for new, rule, *_ in _once(old, opens=False)
+        }
+        latest = {new: grade for new, grade in found.items() if new not in grades}
+        grades |= latest
+    for known in {source, full}:
+        grades.pop(known, None)
+    return [Rewrite(new, grade) for new, grade in grades.items()][:MOST]
+
+
+def plain(words: Sequence[str]) -> list[str]:
+    """A sentence without articles, commas and the like, contractions written out: those with the same differ little."""
+    lower = [word.lower() for word in _written_out(tuple(words))]
+    return [word for word in lower if word not in _SLIGHT]
+
+
+def _written_out(words: Words) -> Words:
+    """Without contractions."""
+    written: list[str] = []
+    for at, word in enumerate(words):
+        if word == "'s" and at and words[at - 1].lower() in _BEFORE_IS:
+            written.append("is")
+        else:
+            written += _CONTRACTIONS.get(word.lower(), word).split()
+    return tuple(written)
+
+
+def _once(words: Words, *, opens: bool) -> Iterator[tuple[Words, Rule, int, int]]:
+    """What one rule makes of a sentence, at each place where it fits; the rule, the place, and which option it is."""
+    lower = [word.lower() for word in words]
+    for at, first in enumerate(lower):
+        begins = not at or words[at - 1] in _MARKS
+        for rule in _rules().get(first, ()):
+            if rule.opens == opens and (begins or not opens):
+                for end, slots in _fits(rule.old, words, lower, at):
+                    is_barred = not _NOT_BEFORE.get(rule.old, frozenset()).isdisjoint(lower[end : end + 1])
+                    if is_barred or (rule.grade == LOOSE and not _may_turn(slots)):
+                        continue
+                    for option, phrase in enumerate(rule.new):
+                        if new := _filled(phrase, slots):
+                            yield (*words[:at], *new, *words[end:]), rule, at, option
+
+
+def _may_turn(slots: Slots) -> bool:
+    """Whether a loose rule may be taken: not of who speaks, nor of one thing or another."""
+    words = {word.lower() for part in slots.values() for word in part}
+    return not words & _NOT_TURNED and slots.get("X", ["."])[0].lower() not in _NO_SUBJECTS
+
+
+def _fits(pattern: Sequence[str], words: Sequence[str], lower: Sequence[str], at: int) -> Iterator[tuple[int, Slots]]:
+    """Where a pattern that fits from `at` on ends, and what its stars stand for; every way there is."""
+    if not pattern:
+        yield at, {}
+    elif pattern[0] in ("X", "Y"):
+        for end in range(at + 1, min(at + MOST_WORDS, len(words)) + 1):
+            if words[end - 1] in _MARKS:
+                break
+            for last, slots in _fits(pattern[1:], words, lower, end):
+                yield last, {pattern[0]: list(words[at:end]), **slots}
+    elif at < len(words) and lower[at] == pattern[0]:
+        yield from _fits(pattern[1:], words, lower, at + 1)
+
+
+def _filled(phrase: Sequence[str], slots: Slots) -> list[str]:
+    """A phrase with the words that its stars stand for; a verb right before them agrees with them.
+
+    Nothing, if a word that should be a verb is none, or one determiner would stand after another.
+    """
+    written: list[str] = []
+    for at, word in enumerate(phrase):
+        if word in slots:
+            subject = word == "X" and phrase[at + 1] not in ("and", "?")
+            if written and subject and written[-1] in _SEVERAL and _are_several(slots[word]):
+                written[-1] = _SEVERAL[written[-1]]
+            part = list(slots[word])
+            if written and written[-1] == "some" and part[0].lower() in _DETERMINERS:
+                return []
+            if written and written[-1] in ("for", "makes", "made"):
+                part[0] = _OBJECTS.get(part[0].lower(), part[0])
+            written += part
+        elif word in _INFLECTED:
+            verb, *rest = slots["Y"]
+            forms = [] if verb in _NO_VERBS else verb_forms(verb, _INFLECTED[word])
+            if not forms:
+                return []
+            written += [forms[0], *rest]
+        else:
+            written.append("I" if word == "i" else word)
+    return written
+
+
+def _are_several(words: Sequence[str]) -> bool:
+    """Whether a phrase looks like several things, not one."""
+    lower = [word.lower() for word in words]
+    head = next((at for at, word in enumerate(lower) if at and word in _HEAD_ENDS), len(lower))
+    noun = lower[head - 1]
+    return "and" in lower or noun in _PLURAL or (noun.endswith("s") and not noun.endswith(("ss", "us", "is", "'s")))
+
+
+def _fronted(words: Words) -> Iterator[Words]:
+    """Clauses and places of a sentence in another order: in India, should …"""
+    *rest, mark = words
+    if _MARKS & set(rest) or mark not in (".", "?"):
+        return
+    for at, word in enumerate(rest):
+        is_place = word == "in" and at + 1 < len(rest) and rest[at + 1][0].isupper() and len(rest) - at <= 4
+        is_clause = word in _FRONTED and rest[at - 1].lower() not in _ASKED
+        if at >= 3 and len(rest) - at >= 2 and "or" not in rest[at:] and (is_clause or is_place):
+            yield (*rest[at:], ",", *rest[:at], mark)
+            return

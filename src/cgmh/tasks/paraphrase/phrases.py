@@ -1,0 +1,395 @@
+"""The tables of the phrasebook.
+
+A line of a table is a set of phrases that may be exchanged (``|``). Where there is a ``>``, each phrase before it may
+become any of those behind it, but not the other way round; ``/`` parts those before it. The first ``*`` of a phrase, X,
+and the second, Y, stand for one word or several, which stay; ``Ys`` is Y with its verb in the third person, ``Yed`` in
+the past. The phrases are general English, written by hand.
+"""
+
+# At the beginning of a sentence or of a clause.
+OPENINGS = """
+is it a good idea to > should i
+what was the best | which was the best
+what was the most | which was the most
+what was the worst | which was the worst
+what will happen > what is going to happen
+how could we > how can we | what could we do to
+what are the different > what are the various
+how can i > how do i
+how can i / how do i / how should i / how could i > what is the best way to
+how could i / how to / how would i / how do i go about > how can i | how do i
+how can you > how do you
+how can one > how does one
+how can you / how do you / how can one / how does one / how can someone / how can a person > what is the best way to
+how can we > how do we
+how can we / how do we > what is the best way to
+how should we > what is the best way to
+what is the best way to / what are the best ways to > how can i | how do i | how do you
+what is the easiest way to / what is the simplest way to > how can i easily
+what are some ways to / what are the ways to / what are ways to / what are the various ways to > how can i | how can one
+what are some ways to | what are the ways to
+what can i do to / what should i do to / what do i need to do to / what do i do to > how can i | how do i
+what can be done to > how can we
+is there any way to | is there a way to
+is there any way to / is there a way to / is there any possibility to > is it possible to | how can i
+is it possible for me to > can i
+is it possible to > can you | is there a way to
+do you think | do you believe
+does anyone know > do you know
+what are some good | what are some great
+what are good > what are some good
+what are some good > what are some of the best
+what are examples of > what are some examples of
+what are some | what are a few
+what are the best | which are the best
+what are some of the > what are the
+what are some of the best > which are the best
+what are best / which are best > which are the best | what are the best
+which are some of the best > what are some of the best
+what are the most | which are the most
+what are the top | which are the top
+what are the worst | which are the worst
+what are the greatest | which are the greatest
+what are your favorite | which are your favorite
+what are your favorite > what are some of your favorite
+what is the best | which is the best
+what is best / which is best > which is the best | what is the best
+what is the most | which is the most
+what is the worst | which is the worst
+what is the greatest | which is the greatest
+what is the biggest | which is the biggest
+what is the largest | which is the largest
+what is the cheapest | which is the cheapest
+what is the highest | which is the highest
+what is the fastest | which is the fastest
+what is your favorite | which is your favorite
+what is the correct way to / what is the right way to / what is the proper way to > how should i | how should one
+what is the reason for | what is the reason behind
+what are the reasons for | what are the reasons behind
+what is the process to | what is the procedure to
+what is the process of | what is the procedure of
+what is the process for | what is the procedure for
+what are the benefits of | what are the advantages of
+what are the chances of > what is the likelihood of
+what is the scope of / what is the scope for > what are the prospects for
+what is it like | what does it feel like | how does it feel
+what does it feel like to be | how does it feel to be | what is it like to be
+what do you think of / what do you think about > what is your opinion of | what are your thoughts on
+what is your opinion on / what is your opinion about / what is your view on > what do you think about
+what are your thoughts on / what are your views on / what are your opinions on > what do you think about
+what is meant by > what is the meaning of
+what is the definition of > how do you define
+how would you define > what is your definition of
+what happens if | what will happen if
+where can i watch > where is it possible to watch
+where is the best place to | what is the best place to
+who are the best > who are some of the best
+who are some of the > who are the
+why is it that people > why do people
+how long does it | how much time does it
+how long will it | how much time will it
+how long would it | how much time would it
+how much does it cost to > what does it cost to
+how come > why is it that
+which > what
+"""
+
+# Anywhere in a sentence.
+ANYWHERE = """
+advantages and disadvantages | pros and cons
+advantages of | benefits of
+disadvantages of | drawbacks of | downsides of
+what kind of | what type of | what sort of
+what kinds of | what types of
+kinds of | types of
+how much time > how long
+how often | how frequently
+think of | think about
+know if > tell if | know whether
+know whether > tell whether
+tell if > know if
+find out if | find out whether
+deal with | handle | cope with
+dealing with | handling | coping with
+get rid of > eliminate | remove
+getting rid of > eliminating | removing
+get over > overcome
+give up | quit
+quit > stop
+prepare for > get ready for
+preparing for > getting ready for
+prepare myself for > get ready for
+make money | earn money
+making money | earning money
+make some money > earn some money
+movie | film
+movies | films
+buy | purchase
+buying | purchasing
+bought | purchased
+children | kids
+country | nation
+countries | nations
+photos | pictures
+photo | picture
+mobile phone | cell phone
+mobile phones | cell phones
+cellphone > mobile phone
+begin > start
+difficult > hard
+difficult to | hard to
+intelligent > smart
+famous > well-known
+largest > biggest
+easiest | simplest
+fastest | quickest
+easy way | simple way
+cheapest > least expensive
+costliest > most expensive
+repair > fix
+because of | due to
+in order to > to
+so as to > to
+a lot of | lots of
+plenty of > a lot of
+instead of | rather than
+other than | apart from | besides
+right now | at the moment
+nowadays | these days
+of all time > ever
+all over the world | around the world | across the world
+in the entire world > in the world
+each day > every day
+each other | one another
+need to | have to
+needs to | has to
+people who | those who
+a person who > someone who
+a large number of > many
+a couple of > a few
+prior to > before
+regarding > about
+concerning > about
+attempt to > try to
+till > until
+perhaps > maybe
+obtain > get
+assist > help
+utilize > use
+wealthy > rich
+scared of | afraid of
+get better at > improve at
+become better at > get better at
+figure out > work out
+look for > search for
+looking for > searching for
+search for > look for
+talk to | speak to
+talk about | speak about
+talking to | speaking to
+at the same time > simultaneously
+even though | although
+for free > free of charge
+free of cost > for free
+harmful for > bad for
+the importance of > the significance of
+the significance of > the importance of
+the main | the major
+the impact of | the effect of
+the impacts of | the effects of
+the consequences of > the effects of
+job opportunities | career opportunities
+job opportunities > employment opportunities
+start learning > begin learning | begin to learn
+start preparing > begin preparing
+"""
+
+# Whole sentences and clauses with stars.
+FRAMES = """
+what is the difference between * and * ? > what is the difference between Y and X ?
+what are the differences between * and * ? > what are the differences between Y and X ?
+what are * in * ? > what are some X in Y ?
+what are * for * ? > what are some X for Y ?
+what are * about * ? > what are some X about Y ?
+what are * to * ? > what are some X to Y ?
+what are * of * ? > what are some X of Y ?
+what are the different types of * ? > what types of * are there ? | what kinds of * are there ?
+why does * * ? > why is it that X Ys ?
+why did * * ? > why is it that X Yed ?
+what are the main differences between * ? > what are the main ways in which * differ ?
+how is * different from * ? > what is the difference between * and * ? | how does * differ from * ?
+how are * different from * ? > how do * differ from * ? | what is the difference between * and * ?
+how does * differ from * ? > how is * different from * ? | what is the difference between * and * ?
+what does * mean ? > what is the meaning of * ?
+what is the meaning of * ? > what does * mean ?
+what is meant by * ? > what does * mean ?
+what exactly is * ? > what is * exactly ?
+what exactly are * ? > what are * exactly ?
+why is * so * ? > what makes * so * ?
+why are * so * ? > what makes * so * ? | why is it that * are so * ?
+what makes * so * ? > why is * so * ?
+why do * ? > why is it that * ? | what makes * ?
+why does * ? > what makes * ?
+why did * ? > what made * ?
+why is * * ? > why is it that * is * ?
+why are * * ? > why is it that * are * ?
+why was * * ? > why is it that * was * ?
+why were * * ? > why is it that * were * ?
+why has * * ? > why is it that * has * ?
+why have * * ? > why is it that * have * ?
+why can * * ? > why is it that * can * ?
+is it true that * is * ? > is * * ?
+is it true that * are * ? > are * * ?
+is it possible for * to * ? > can * * ?
+do you think * will * ? > will * * ?
+do you think * should * ? > should * * ?
+when will * * ? > when is * going to * ?
+how many * are there in * ? > what is the number of * in * ?
+how many * are in * ? > what is the number of * in * ?
+what is the number of * in * ? > how many * are there in * ?
+what is the population of * ? > how many people live in * ?
+what happens if * ? > if * , what happens ?
+what happens when * ? > when * , what happens ?
+if X , Y ? > Y if X ?
+how does * affect * ? > what effect does * have on * ? | what impact does * have on * ?
+how do * affect * ? > what effect do * have on * ? | what impact do * have on * ?
+how will * affect * ? > what effect will * have on * ? | what impact will * have on * ?
+how would * affect * ? > what effect would * have on * ? | what impact would * have on * ?
+how did * affect * ? > what effect did * have on * ? | what impact did * have on * ?
+how has * affected * ? > what effect has * had on * ? | what impact has * had on * ?
+how can * affect * ? > what effect can * have on * ?
+how much does * cost ? > what is the cost of * ? | what does * cost ?
+how much do * cost ? > what is the price of * ?
+what is the cost of * ? > how much does * cost ?
+what is the price of * ? > how much does * cost ?
+what causes * ? > what is the cause of * ? | what are the causes of * ?
+what are the causes of * ? > what causes * ?
+what is the cause of * ? > what causes * ?
+what caused * ? > what was the cause of * ?
+what are the types of * ? > what types of * are there ? | what kinds of * are there ?
+what types of * are there ? > what are the different types of * ?
+what kinds of * are there ? > what are the different types of * ?
+what is the future of * ? > what does the future hold for * ?
+what is the salary of * ? > how much does * earn ?
+what is your favorite * ? > which * is your favorite ? | which * do you like the most ?
+what are your favorite * ? > which * do you like the most ?
+who is your favorite * ? > which * is your favorite ? | which * do you like the most ?
+which is the best * for * ? > which * is the best for * ?
+which * is best for * ? > what is the best * for * ? | which is the best * for * ?
+which * is the best for * ? > what is the best * for * ? | which is the best * for * ?
+which * is best ? > what is the best * ? | which is the best * ?
+which * is the best ? > what is the best * ? | which is the best * ?
+what * is best for * ? > what is the best * for * ?
+which * are the best ? > what are the best * ?
+which * should i buy ? > what is the best * to buy ?
+what are the reasons why * ? > why is it that * ?
+what is the reason why * ? > why is it that * ?
+what advice would you give to * ? > what advice do you have for * ?
+what advice would you give * ? > what advice do you have for * ?
+is it worth it to * ? > is it worthwhile to * ?
+how can * online ? > how can * on the internet ?
+how do * online ? > how do * on the internet ?
+what is * known for ? > what is * famous for ?
+what is * famous for ? > what is * known for ?
+who won * ? > who was the winner of * ?
+who invented * ? > who was the inventor of * ?
+who created * ? > who was the creator of * ?
+what will be the impact of * on * ? > how will * affect * ?
+what will be the effect of * on * ? > how will * affect * ?
+what is the impact of * on * ? > how does * affect * ?
+what is the effect of * on * ? > how does * affect * ?
+what are the effects of * on * ? > how does * affect * ?
+what impact will * have on * ? > how will * affect * ?
+how is it like to * ? > what is it like to * ?
+"""
+
+# Openings and frames that are as right, but that people use less in place of one another.
+LESS_USUAL = """
+how do i > how can i
+how can i / how do i / how should i / how could i > what can i do to
+how do you > how can you | how can one | how does one
+how does one > how can one
+how can you > how can one
+how do we > how can we
+how can we / how do we > what can we do to
+what are the best / which are the best > what are some of the best
+what are the most / which are the most > what are some of the most
+is there a > is there any
+could * * ? > do you think * could * ?
+will * * ? > do you think * will * ?
+would * * ? > do you think * would * ?
+should * * ? > do you think * should * ?
+should i > do you think i should
+should we > do you think we should
+what is the best / which is the best > what do you think is the best
+what is the most / which is the most > what do you think is the most
+who is the best > who do you think is the best
+who is the most > who do you think is the most
+who would > who do you think would
+who will > who do you think will
+who should > who do you think should
+what would happen > what do you think would happen
+where can i find > where is the best place to find | where do i find
+where can i buy > where is the best place to buy | where do i buy
+where can i get > where is the best place to get | where do i get
+where can i learn > what is the best place to learn
+what is a good > can you recommend a good
+what are some good / what are good / what are some great > can you recommend some good
+what are some examples of / what are examples of > can you give me some examples of | can you give examples of
+what is the best way to | what are the best ways to
+can i > is it possible to
+can we > is it possible to
+can one / can you > is it possible to
+where can i | where could i
+what are some tips > do you have any tips | what are a few tips
+why do so many people > why is it that so many people
+what is the difference between * and * ? > how does * differ from * ? | how is * different from * ?
+what are the differences between * and * ? > how do * and * differ ?
+what is the difference between * ? > how do * differ ?
+should * be * ? > do you think that * should be * ?
+what are the steps to * ? > what steps should i take to * ?
+what is the purpose of | what is the point of
+do i need to | do i have to
+what are the > what are some of the | which are the
+"""
+
+# The same, where the question may turn a little: taken where nothing better is found.
+TURNED = """
+does * * ? > is it true that X Ys ?
+did * * ? > is it true that X Yed ?
+can * * ? > is it possible for * to * ?
+is * * ? > is it true that * is * ?
+are * * ? > is it true that * are * ?
+was * * ? > is it true that * was * ?
+were * * ? > is it true that * were * ?
+has * * ? > is it true that * has * ?
+have * * ? > is it true that * have * ?
+do * ? > is it true that * ?
+why would * * ? > why is it that * would * ?
+why should * * ? > why is it that * should * ?
+what is X ? > what exactly is X ?
+what is a > what is meant by a
+what is an > what is meant by an
+what are X ? > what exactly are X ?
+what does X ? > what exactly does X ?
+what do X ? > what exactly do X ?
+what did X ? > what exactly did X ?
+why does X ? > why exactly does X ?
+why did X ? > why exactly did X ?
+why is X ? > why exactly is X ?
+why are X ? > why exactly are X ?
+how does X ? > how exactly does X ?
+how do X ? > how exactly do X ?
+how did X ? > how exactly did X ?
+how is X ? > how exactly is X ?
+how are X ? > how exactly are X ?
+where is X ? > where exactly is X ?
+where are X ? > where exactly are X ?
+where do X ? > where exactly do X ?
+where does X ? > where exactly does X ?
+when did X ? > when exactly did X ?
+when does X ? > when exactly does X ?
+when will X ? > when exactly will X ?
+who is X ? > who exactly is X ?
+who are X ? > who exactly are X ?
+"""

@@ -1,0 +1,74 @@
+"""What the phrasebook makes of a sentence."""
+
+import pytest
+
+from cgmh.tasks.paraphrase.phrasebook import FAIR, LOOSE, MOST, SURE, Words, plain, rewritten
+
+LIKED = ("mobile phones are", "Pluto is a", "cat sleeps")
+
+
+def read(sentences: list[Words]) -> list[float]:
+    """As a model would, that knows where some subjects end."""
+    return [float(any(phrase in " ".join(words) for phrase in LIKED)) for words in sentences]
+
+
+def grades(text: str) -> dict[str, float]:
+    return {" ".join(rewrite.words): rewrite.grade for rewrite in rewritten(text.split(), read)}
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "grade"),
+    [
+        ("how can I fly ?", "how do I fly ?", SURE),
+        ("how do I fly ?", "what is the best way to fly ?", SURE),
+        ("what 's the best book ?", "which is the best book ?", SURE),
+        ("Ann : how can I fly ?", "Ann : how do I fly ?", SURE),
+        ("which book is best for Java ?", "what is the best book for Java ?", SURE),
+        ("what is the difference between tea and coffee ?", "what is the difference between coffee and tea ?", SURE),
+        ("what is the difference between teas and coffee ?", "how do teas differ from coffee ?", FAIR),
+        ("why are mobile phones so dear ?", "what makes mobile phones so dear ?", SURE),
+        ("why are mobile phones popular ?", "why is it that mobile phones are popular ?", SURE),
+        ("why does he run ?", "what makes him run ?", SURE),
+        ("is Pluto a planet ?", "is it true that Pluto is a planet ?", LOOSE),
+        ("does the cat sleep ?", "is it true that the cat sleeps ?", LOOSE),
+        ("did cats win ?", "is it true that cats won ?", LOOSE),
+        ("what are facts about Mars ?", "what are some facts about Mars ?", SURE),
+        ("should it be banned in India ?", "in India , should it be banned ?", FAIR),
+        ("if it rains , what do you do ?", "what do you do if it rains ?", SURE),
+        ("I want to buy a movie .", "I want to purchase a film .", SURE),
+        ("can you freeze cream ?", "is it possible to freeze cream ?", FAIR),
+    ],
+)
+def test_other_words(text: str, other: str, grade: float) -> None:
+    assert grades(text)[other] == grade
+
+
+@pytest.mark.parametrize(
+    ("text", "never"),
+    [
+        ("can you explain it ?", "is it possible to"),  # a request
+        ("how do I check if milk is fresh ?", "if milk is fresh ,"),  # whether, no condition
+        ("which one is it ?", "what one"),
+        ("what are the facts about Mars ?", "some the"),
+        ("are you here ?", "is it true"),
+        ("why are mobile phones popular ?", "mobile are phones"),  # not the best reading
+        ("why does my dog like bones ?", "why exactly do my"),
+        ("I like it .", ""),
+    ],
+)
+def test_what_is_not_said(text: str, never: str) -> None:
+    assert not [other for other in grades(text) if never in other]
+
+
+def test_the_source_is_no_rewrite_and_there_are_not_too_many() -> None:
+    text = "how can I buy movies , photos and pictures of children and kids around the world right now ?"
+    found = grades(text)
+    assert text not in found
+    assert len(found) == MOST
+    assert "what is it ?" not in grades("what 's it ?")  # written out, it says nothing else
+
+
+def test_slight_differences() -> None:
+    source = plain("what 's the best way ?".split())
+    assert plain("so what is a best way ?".split()) == source
+    assert plain("what was the best way ?".split()) != source
