@@ -18,16 +18,17 @@ from .source import Source, asks
 
 NEARLY = 0.9  # what is left of a grade if articles differ
 SIMILARITIES = ("cw", "st", "wvm")  # that count, whatever was matched
+CLOSER = 2.0  # what more overlap is worth for what the phrasebook knows
 USUAL_OVERLAP = 0.6  # with more, an answer hardly differs, or by a word too many; with less, it may say something else
 # Beside the fluency per word count: the logarithms of the similarities; how far the overlap is from the usual one; what
 # each small word costs that came or went, by its class; what content costs that was lost or added, the rarest word
-# being 1; and what a sentence is worth that the phrasebook knows, whose overlap and small words count nothing. Chosen
-# by reading, and on development pairs (recipes/paraphrase/fit.py).
+# being 1; and what a sentence is worth that the phrasebook knows. There, small words count nothing, and the closer is
+# the better. Chosen by reading, and on development pairs (recipes/paraphrase/fit.py).
 MERIT = {
     "cw": 2.0, "st": 2.0, "wvm": 0.3, "overlap": 2.0,
     "person": 0.2, "modal": 0.25, "question": 1.5, "degree": 0.25, "link": 0.25, "tense": 0.7,
     "unit": 1.0, "opposite": 1.0,
-    "lost": 1.0, "added": 1.0, "flaws": 2.0, "rewritten": 4.5,
+    "lost": 1.0, "added": 1.0, "flaws": 2.0, "rewritten": 3.0,
 }  # fmt: skip
 
 
@@ -62,11 +63,11 @@ class Merit:
 
     def features(self, sentences: Sentences) -> dict[str, Tensor]:
         """[B] each; the more, the better."""
-        sure = self._sureness(sentences)
+        sure, overlap = self._sureness(sentences), self._overlap(sentences)
         lost, added = (amount / (RAREST - COMMON) for amount in self._content_words.lost_and_added(sentences))
         return {
             **{name: close.log_factor(sentences) for name, close in self._close.items()},
-            "overlap": -(self._overlap(sentences) - USUAL_OVERLAP).abs() * (sure == 0),
+            "overlap": torch.where(sure > 0, CLOSER * overlap, -(overlap - USUAL_OVERLAP).abs()),
             **{name: -number * (sure == 0) for name, number in self._small_words(sentences).items()},
             "lost": -lost,
             "added": -added,

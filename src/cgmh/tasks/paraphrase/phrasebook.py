@@ -28,7 +28,6 @@ _NOT_BEFORE = {
         "explain tell give recommend suggest help please describe show share list answer name provide guess say think "
         "convince read do".split()
     ),
-    ("have", "to"): frozenset(("do",)),  # what has this to do with that?
     ("which",): frozenset("is are was were will would can do does should has have one ones of".split()),
 }  # what some rules do not fit before
 _FRONTED = frozenset("if when after before during while without unless".split())  # what they open may come first

@@ -24,7 +24,7 @@ how can you / how do you / how can one / how does one / how can someone / how ca
 how can we > how do we
 how can we / how do we > what is the best way to
 how should we > what is the best way to
-what is the best way to / what are the best ways to > how can i | how do i | how do you
+what are the best ways to > how can i | how do i
 what is the easiest way to / what is the simplest way to > how can i easily
 what are some ways to / what are the ways to / what are ways to / what are the various ways to > how can i | how can one
 what are some ways to | what are the ways to
@@ -72,8 +72,8 @@ what is the process for | what is the procedure for
 what are the benefits of | what are the advantages of
 what are the chances of > what is the likelihood of
 what is the scope of / what is the scope for > what are the prospects for
-what is it like | what does it feel like | how does it feel
-what does it feel like to be | how does it feel to be | what is it like to be
+what does it feel like / how does it feel > what is it like
+how does it feel > what does it feel like
 what do you think of / what do you think about > what is your opinion of | what are your thoughts on
 what is your opinion on / what is your opinion about / what is your view on > what do you think about
 what are your thoughts on / what are your views on / what are your opinions on > what do you think about
@@ -111,14 +111,9 @@ tell if > know if
 find out if | find out whether
 deal with | handle | cope with
 dealing with | handling | coping with
-get rid of > eliminate | remove
-getting rid of > eliminating | removing
 get over > overcome
 give up | quit
 quit > stop
-prepare for > get ready for
-preparing for > getting ready for
-prepare myself for > get ready for
 make money | earn money
 making money | earning money
 make some money > earn some money
@@ -161,8 +156,6 @@ all over the world | around the world | across the world
 in the entire world > in the world
 each day > every day
 each other | one another
-need to | have to
-needs to | has to
 people who | those who
 a person who > someone who
 a large number of > many
@@ -244,8 +237,6 @@ is it possible for * to * ? > can * * ?
 do you think * will * ? > will * * ?
 do you think * should * ? > should * * ?
 when will * * ? > when is * going to * ?
-how many * are there in * ? > what is the number of * in * ?
-how many * are in * ? > what is the number of * in * ?
 what is the number of * in * ? > how many * are there in * ?
 what is the population of * ? > how many people live in * ?
 what happens if * ? > if * , what happens ?
@@ -305,6 +296,8 @@ how is it like to * ? > what is it like to * ?
 
 # Openings and frames that are as right, but that people use less in place of one another.
 LESS_USUAL = """
+what is it like > what does it feel like
+what is the best way to > how can i | how do i | how do you
 how do i > how can i
 how can i / how do i / how should i / how could i > what can i do to
 how do you > how can you | how can one | how does one
