@@ -10,11 +10,12 @@ import { changes, isWord } from "./words.js";
 const T = S.paraphrase;
 const SHOWN = 6;
 const USUAL = { chains: 32, steps: 80, temperature: 1, seed: 0 };
+const OVERLAP = 85; // per cent: the usual limit of the package
 const CLOSENESS = 20; // the power of the similarity of whole sentences in the target
 
 export function paraphraseTab(studio) {
   let run = null;
-  let maxOverlap = 55, closeness = CLOSENESS, difference = 2;
+  let maxOverlap = OVERLAP, closeness = CLOSENESS, difference = 2;
   let keep = [], free = [];
   let asking = null;
 
@@ -150,7 +151,7 @@ export function paraphraseTab(studio) {
       input.value = request.text ?? "";
       keep = request.keep ?? [];
       free = request.free ?? [];
-      maxOverlap = request.max_overlap ?? 55;
+      maxOverlap = request.max_overlap ?? OVERLAP;
       difference = request.difference ?? 2;
       closeness = Number((request.match ?? [`st:${CLOSENESS}`]).find((name) => name.startsWith("st:"))?.slice(3) ?? 0);
       sliders.overlap.set(maxOverlap);
