@@ -10,7 +10,7 @@ import { changes, isWord } from "./words.js";
 const T = S.paraphrase;
 const SHOWN = 6;
 const USUAL = { chains: 32, steps: 80, temperature: 1, seed: 0 };
-const OVERLAP = 85; // per cent: the usual limit of the package
+const OVERLAP = 90; // per cent: the usual limit of the package
 const CLOSENESS = 20; // the power of the similarity of whole sentences in the target
 
 export function paraphraseTab(studio) {
