@@ -25,7 +25,7 @@ from cgmh.settings import READINGS, RULES, STEPS, USES
         ({"temper": 65}, "`temper` 65"),
         ({"threshold": 1.5}, "`threshold` 1.5"),
         ({"readings": 0}, "`readings` 0 is out of range: it must lie between 1 and 10000000"),
-        ({"select": "x"}, "`select` x: choose one of best, first, last, consensus, threshold"),
+        ({"select": "x"}, "`select` x: choose one of best, likeliest, first, last, consensus, threshold"),
         ({"use": "judge"}, "`use` judge: choose one of rerank, target, resample"),
         ({"use": []}, r"`use` \[\]: choose one of rerank"),
         ({"trace": "some"}, "`trace` some: choose one of none, accepted, all"),

@@ -153,7 +153,7 @@ def test_a_job_that_contradicts_itself_is_refused(caller: Caller) -> None:
     caller.send(1, Job((KeywordInput(("snow",)),), replace(FEW, select="threshold")))
     assert caller.hear()["error"] == {
         "type": "BadInput",
-        "message": "`select` threshold: this task takes one of best, first, last, consensus",
+        "message": "`select` threshold: this task takes one of best, likeliest, first, last, consensus",
     }
 
 
