@@ -194,5 +194,5 @@ def test_no_texts_no_results() -> None:
 
 
 def test_other_tasks_have_no_threshold() -> None:
-    with pytest.raises(cgmh.BadInput, match="`select` threshold: this task takes one of best, likeliest, first, last, consensus"):
+    with pytest.raises(cgmh.BadInput, match="`select` threshold: this task takes one of best, likeliest, first, last"):
         cgmh.keywords(["river"], select="threshold")
