@@ -261,11 +261,7 @@ class Ranked:
         ranked = [value - NOT_ASKED for value in values]
         for at in asked:
             log_prob = pool[at].log_model if run.models.use == "target" else log_text[pool[at].ids]
-            ranked[at] = (
-                log_prob / (len(pool[at].ids) + LENGTH_OFFSET)
-                + self.own_weight * own[at]
-                + self.merit_weight * merit[at]
-            )
+            ranked[at] = self._beside(log_prob / (len(pool[at].ids) + LENGTH_OFFSET), own[at], merit[at])
         return ranked
 
     def _own_fitness(self, run: Run, pool: Sequence[Visit]) -> list[float]:
@@ -275,10 +271,19 @@ class Ranked:
             run.known[visit.ids] = sum(values)
         return [run.known[visit.ids] for visit in pool]
 
-    def rated(self, sentences: Sentences) -> list[float]:
-        """[B]: how good each sentence is, per word, without a text model and without the user's wishes."""
+    def rated(self, sentences: Sentences, reader: TextModel | None = None) -> list[float]:
+        """[B]: how good each sentence is, per word, without the user's wishes; by the word model, or beside another."""
         fluent, merit = self._values(sentences)
-        return [sum(both) for both in zip(fluent, merit.tolist(), strict=True)]
+        both = list(zip(fluent, merit.tolist(), strict=True))
+        if reader is None:
+            return [own + bonus for own, bonus in both]
+        log_text = ask(reader, [join(self.lexicon.words(ids)) for ids in sentences.to_lists()])
+        each = (log_text / (sentences.lengths.cpu() + LENGTH_OFFSET)).tolist()
+        return [self._beside(value, own, bonus) for value, (own, bonus) in zip(each, both, strict=True)]
+
+    def _beside(self, log_text: float, own: float, merit: float) -> float:
+        """A text model's log probability per word, the word model's readings, and the task's merit, as they count."""
+        return log_text + self.own_weight * own + self.merit_weight * merit
 
     def _values(self, sentences: Sentences) -> tuple[list[float], Tensor]:
         """[B] each: the word model's readings, and the task's merit."""

@@ -27,7 +27,7 @@ from .sampling.shards import Tick, is_own, stream_out
 from .settings import READINGS_OF_CHAIN, SETTLING, STEPS_PER_READING, Settings
 from .target import Target
 from .tasks import Problem, task_of
-from .tasks.start import obeying_start, promising_starts
+from .tasks.start import obeying_start, promising_starts, with_written
 from .text.sentences import MAX_HELD, Sentences, by_length, rows_within
 from .text.tokenizer import MAX_CHARACTERS, check_size
 from .threads import one_core, single_threaded
@@ -291,11 +291,14 @@ class Session:
             start = obeying_start(start, rules, walked, chains)
         if self.settles:
             settled = self._walk(problem, target, start, Settings(steps=SETTLING), (seed + 1) % 2**62, tick)
-            if self.settings.readings is None:
-                return settled.final.to(start.device)
             report = problem.report
             ranked = report if isinstance(report, Ranked) else Ranked(problem.lexicon, problem.words)
-            start = promising_starts(start, settled, ranked, self.num_going)
+            if self.settings.readings is None:
+                start = settled.final.to(start.device)
+            else:
+                start = promising_starts(start, settled, ranked, self.num_going)
+            if problem.written is not None and self.models.text is not None:
+                start = with_written(start, problem.written(), target, ranked, self.models.text)
         return start
 
     def _walk(

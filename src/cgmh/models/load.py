@@ -10,9 +10,9 @@ from typing import Any
 
 from ..arguments import shown
 from ..errors import BadInput, BadModel, blaming
-from ..settings import USES, Use
+from ..settings import CONTEXT, USES, Use
 from ..threads import single_threaded
-from .protocols import ContextModel, TextModel, whose
+from .protocols import ContextModel, TextModel, WritingModel, whose
 from .pull import store
 from .pull.registry import REGISTRY
 from .text.functions import FunctionModel
@@ -39,9 +39,14 @@ class Models:
     bare: TextModel | None = None  # the text model before it was given a context
 
     def after(self, lines: Sequence[str]) -> "Models":
-        """The same models, the text model reading these lines before every text, if it can read such a context."""
+        """The same models, the text model reading these lines before every text, if it can read such a context.
+
+        The usual lines make a model expect plain sentences; one that was tuned on them needs none.
+        """
         bare = self.bare or self.text
         if not lines or not isinstance(bare, ContextModel):
+            return self
+        if tuple(lines) == CONTEXT and isinstance(bare, WritingModel):
             return self
         with single_threaded(), blaming(whose(bare), BadModel):
             return replace(self, text=bare.after(lines), bare=bare)

@@ -162,6 +162,14 @@ class ContextModel(TextModel, Protocol):
         """The same model with these lines before every text."""
 
 
+@runtime_checkable
+class WritingModel(TextModel, Protocol):
+    """A text model that can write sentences around words."""
+
+    def write(self, words: Sequence[str], number: int, seed: int, *, inflected: bool) -> list[str]:
+        """Up to `number` sentences, which need not contain the words; `inflected`: in any form."""
+
+
 class TextEncoder(Protocol):
     """A model of what texts mean."""
 

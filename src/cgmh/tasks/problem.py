@@ -78,6 +78,8 @@ class Problem:
     steepest: float | None = None  # nats that the model may lose in a step: a search, no sampling
     own: OwnWords = ()  # the words that each input brings along and the vocabulary lacks
     grown: Callable[[], Sentences] | None = None  # other starts, for rules of the user's that `start` breaks
+    # Sentences for each input that a big model wrote, to start some of the chains at.
+    written: Callable[[], Sequence[Sequence[Sequence[int]]]] | None = None
     worked_out: Sequence[Any] = ()  # about each input, at some cost: posed again, it need not be found anew
 
     def standing(self, number: int) -> Standing:

@@ -7,11 +7,11 @@ from torch import Tensor
 
 from ..draws import Draws, Seed, seeds_of
 from ..errors import InfeasibleStart
-from ..models.protocols import WordModel
+from ..models.protocols import TextModel, WordModel
 from ..ranking import Ranked
 from ..sampling.runs import Record, num_workers
 from ..sampling.shards import Tick, is_own, share_out
-from ..selection import Visit, choose, visited, visits_of
+from ..selection import LENGTH_OFFSET, Visit, choose, visited, visits_of
 from ..target import Target
 from ..text.sentences import MAX_READ, Sentences, rows_within
 from .problem import Standing
@@ -122,3 +122,33 @@ def promising_starts(start: Sentences, settled: Record, report: Ranked, number: 
             rows += [found[at % len(found)].ids for at in range(number)]
     owners = torch.tensor(inputs).repeat_interleave(number)
     return Sentences.from_lists(rows, start.capacity, owners, device=start.device)
+
+
+def with_written(
+    start: Sentences, written: Sequence[Sequence[Sequence[int]]], asked: Target, report: Ranked, reader: TextModel
+) -> Sentences:
+    """The starts; up to half of those of an input, or one, give way to the best of what was `written` and is possible.
+
+    They are chosen as answers are, beside the big model that will be the target. What comes last gives way.
+    """
+    rows, owners = start.to_lists(), start.inputs.tolist()
+    with torch.inference_mode():
+        for input, sentences in enumerate(written):
+            if not sentences:
+                continue
+            batch = Sentences.from_lists(sentences, start.capacity, [input] * len(sentences), device=start.device)
+            batch = batch.select(asked.possible(batch).nonzero()[:, 0]).to(torch.device("cpu"))
+            if not len(batch):
+                continue
+            rated = dict(zip(map(tuple, batch.to_lists()), report.rated(batch, reader), strict=True))
+            visits = [Visit(ids, value * (len(ids) + LENGTH_OFFSET), 0.0, 0) for ids, value in rated.items()]
+            places = [at for at, owner in enumerate(owners) if owner == input]
+
+            def fitness(pool: Sequence[Visit], rated: dict[tuple[int, ...], float] = rated) -> list[float]:
+                return [rated[visit.ids] for visit in pool]
+
+            most = max(1, len(places) // 2)
+            best = choose("best", visits, [], fitness, most, report.max_in_common, report.given(input))
+            for at, visit in zip(reversed(places), best, strict=False):
+                rows[at] = list(visit.ids)
+    return Sentences.from_lists(rows, start.capacity, start.inputs, start.device)

@@ -24,13 +24,18 @@ from .store import CONFIG, INT8, LLAMA_FORMAT, TOKENIZER, WEIGHTS, sha256_of
 Array = NDArray[Any]
 
 
-def convert_gguf(gguf: Gguf | Path, directory: Path, facts: dict[str, Any]) -> None:
-    """Write a model directory; `facts` (name, licence, source) go into its `config.json`."""
+def convert_gguf(
+    gguf: Gguf | Path, directory: Path, facts: dict[str, Any], adapter: dict[str, Array] | None = None
+) -> None:
+    """Write a model directory; `facts` (name, licence, source) go into its `config.json`.
+
+    With an `adapter` it is the tuned model: what tuning changed lies beside the matrices of the file.
+    """
     gguf = open_gguf(gguf) if isinstance(gguf, Path) else gguf
     family = family_of(gguf)
     tokenizer = family.tokenizer(gguf)
     network = family.network(gguf, len(tokenizer["tokens"]))
-    tensors = _tensors(gguf, family, network)
+    tensors = _tensors(gguf, family, network) | (adapter or {})
     marks = {}
     for key, mark in family.marks.items():
         if mark not in tokenizer["tokens"]:
@@ -53,6 +58,7 @@ def convert_gguf(gguf: Gguf | Path, directory: Path, facts: dict[str, Any]) -> N
         **facts,
         "parameters": sum(math.prod(tensor.shape) for tensor in gguf.tensors.values()),
         "network": network,
+        "tuned": adapter is not None,
         **marks,
         "sha256": {name: sha256_of(directory / name) for name in files},
     }

@@ -17,6 +17,7 @@ import numpy as np
 
 from ...errors import BadInput, BadModel
 from . import store
+from .adapter import read_adapter
 from .convert import convert_gguf
 from .fetch import check_room, fetch, size_of
 from .gguf import Gguf, open_gguf, read_gguf
@@ -224,7 +225,8 @@ class _Pull:
         with store.new_directory(self.name) as directory:
             if terms is not None:
                 (directory / store.TERMS).write_bytes(terms)
-            convert_gguf(gguf, directory, {key: _printable(value) for key, value in facts.items()})
+            adapter = read_adapter(self.known.adapter) if self.known and self.known.adapter else None
+            convert_gguf(gguf, directory, {key: _printable(value) for key, value in facts.items()}, adapter)
 
 
 @contextmanager

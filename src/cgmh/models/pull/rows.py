@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..text.build import build_network
+from ..text.build import COMMON, build_network
 from ..text.transformer import Layer, Layout, LlamaConfig, LlamaNetwork
 
 # Everyday English, in which the size of the channels is seen. Changing them changes the weights of every model pulled.
@@ -84,6 +84,8 @@ def int8_rows(arrays: dict[str, Any], network: dict[str, Any], texts: Sequence[S
         tensors = _layer(layer, parts, values)
         rounded |= {f"layers.{number}.{name}": tensor for name, tensor in tensors.items()}
     rounded["first.pairs"] = pairs
+    if COMMON in arrays:
+        rounded[COMMON] = torch.from_numpy(arrays[COMMON])
     return {name: tensor.contiguous().numpy() for name, tensor in rounded.items()}
 
 

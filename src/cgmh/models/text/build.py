@@ -7,6 +7,9 @@ from ..word.layers import int8_linears
 from .int8 import Int8Matrix, Int8Table
 from .transformer import GEMMA_NORMS, Layer, LlamaConfig, LlamaNetwork, Preamble
 
+COMMON = "common"  # the tokens of ordinary text, where others are not summed up
+DOWN, UP = "low_down", "low_up"  # the factors [R,K] and [N,R] of what tuning adds to a matrix [N,K]
+
 
 def build_network(
     config: LlamaConfig, tensors: dict[str, Tensor], device: torch.device, dtype: torch.dtype
@@ -40,7 +43,8 @@ def build_network(
                 **({name: vector(f"{at}.{name}") for name in GEMMA_NORMS} if config.gemma else {}),
             )
         )
-    return LlamaNetwork(config, matrix("table", config.num_tokens, width), vector("norm"), layers)
+    table, common = matrix("table", config.num_tokens, width), tensors.get(COMMON)
+    return LlamaNetwork(config, table, vector("norm"), layers, None if common is None else common.to(device))
 
 
 def dequantized(tensors: dict[str, Tensor], name: str) -> Tensor:
@@ -48,12 +52,15 @@ def dequantized(tensors: dict[str, Tensor], name: str) -> Tensor:
     stored = tensors[name]
     if stored.dtype == torch.uint8:  # two values in each byte: the low halves are the first 16 of a block
         stored = torch.cat([stored & 15, stored >> 4], -1)
-    if f"{name}.scale" not in tensors:
-        return stored.float()
-    values = stored.float() * tensors[f"{name}.scale"].float()[..., None]
-    if f"{name}.offset" in tensors:
-        values += tensors[f"{name}.offset"].float()[..., None]
-    return values.flatten(1)
+    values = stored.float()
+    if f"{name}.scale" in tensors:
+        values *= tensors[f"{name}.scale"].float()[..., None]
+        if f"{name}.offset" in tensors:
+            values += tensors[f"{name}.offset"].float()[..., None]
+        values = values.flatten(1)
+    if f"{name}.{UP}" in tensors:  # what tuning added
+        values = values + tensors[f"{name}.{UP}"].float() @ tensors[f"{name}.{DOWN}"].float()
+    return values
 
 
 def build_int8_network(config: LlamaConfig, tensors: dict[str, Tensor]) -> LlamaNetwork:
@@ -79,8 +86,9 @@ def build_int8_network(config: LlamaConfig, tensors: dict[str, Tensor]) -> Llama
         vectors = {name: tensors[f"{at}.{name}"] for name in norms}
         matrices = {name: Int8Matrix(next(linears), fine=name == "down") for name in shapes}
         layers.append(Layer(**vectors, **matrices))  # type: ignore[arg-type]
-    table = Int8Table(*rows("table", (config.num_tokens, width)), tensors["table.columns"])
-    network = LlamaNetwork(config, table, tensors["norm"], layers)
+    common = tensors.get(COMMON)
+    table = Int8Table(*rows("table", (config.num_tokens, width)), tensors["table.columns"], common)
+    network = LlamaNetwork(config, table, tensors["norm"], layers, common)
     hidden = tensors["first.hidden"]
     network.first = Preamble(tensors["first.pairs"], hidden, network.log_total(hidden))
     return network

@@ -51,9 +51,11 @@ class Int8Matrix:
 class Int8Table:
     """The table of tokens [N,W]: input vectors, and log probabilities."""
 
-    def __init__(self, weight: Tensor, scale: Tensor, columns: Tensor) -> None:
-        """`columns` [W] turn a row for outputs into an input vector."""
+    def __init__(self, weight: Tensor, scale: Tensor, columns: Tensor, common: Tensor | None = None) -> None:
+        """`columns` [W] turn a row for outputs into an input vector; only the rows `common` are summed up, if given."""
         self._weight, self._scale, self._columns = weight, scale, columns
+        if common is not None:
+            weight, scale = weight[common], scale[common]
         chunks = zip(torch.split(weight, _CHUNK), torch.split(scale, _CHUNK), strict=True)
         self._chunks = int8_linears(list(chunks))
 
@@ -65,7 +67,7 @@ class Int8Table:
         return self._weight[tokens].float() * self._scale[tokens][:, None]
 
     def log_total(self, hidden: Tensor) -> Tensor:
-        """[T]: the logarithm of the sum of e^logit over all tokens, for each hidden state [T,W]."""
+        """[T]: the logarithm of the sum of e^logit over the tokens, for each hidden state [T,W]."""
         x, scale = _scaled(hidden)
         other, half = second_thread(), len(self._chunks) // 2
         if other is None or half == 0:
@@ -74,6 +76,11 @@ class Int8Table:
         with single_threaded():
             later = _log_sums(self._chunks[half:], x, scale)
         return torch.stack([*promise.result(), *later]).logsumexp(0)
+
+    def all_logits(self, hidden: Tensor) -> Tensor:
+        """[T,R]: the logits of the rows that are summed up."""
+        x, scale = _scaled(hidden)
+        return torch.cat([multiply(x) for multiply in self._chunks], -1).mul_(scale)
 
     def logits(self, hidden: Tensor, tokens: Tensor) -> Tensor:
         """[P]: the logit of each token after its hidden state [P,W], as `log_total` has it in its sum."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -26,6 +26,7 @@ from .build import build_int8_network, build_network
 from .prefixes import PendingTexts, Prefixes
 from .scored import ScoredPairs
 from .transformer import MAX_TOKENS, Layout, LlamaConfig, LlamaNetwork
+from .writing import Writer
 
 MAX_BATCH_TOKENS = {"cpu": 512, "cuda": 65_536}  # new tokens that are read together
 PRECISIONS = ("float64", "float32", "bfloat16", "int8")
@@ -245,6 +246,15 @@ class LlamaModel:
         return torch.as_tensor(np.asarray(numbers, np.int64), device=self.device)
 
 
+class TunedModel(LlamaModel):
+    """One that was tuned on plain sentences: it needs no context to expect one, and can write them around words."""
+
+    def write(self, words: Sequence[str], number: int, seed: int, *, inflected: bool) -> list[str]:
+        """Up to `number` sentences, which need not contain the words; `inflected`: in any form."""
+        writer = Writer(self.network, cast(ScoredPairs, self.tokenizer), self._preamble, self._end)
+        return writer.write(words, number, seed, inflected=inflected)
+
+
 def _common(first: Sequence[int], second: Sequence[int]) -> int:
     """How many tokens both begin with."""
     shorter = min(len(first), len(second))
@@ -277,7 +287,8 @@ def load_llama(directory: Path, device: torch.device | str = "cpu", precision: s
         else:
             network = build_network(config, load(weights), device, getattr(torch, precision))
         name = f"{record['name']}-{record['sha256'][WEIGHTS][:8]}-{precision}"
-        return LlamaModel(network, _tokenizer(parse_json(words)), boundary, name, end=end)
+        kind = TunedModel if record.get("tuned") else LlamaModel
+        return kind(network, _tokenizer(parse_json(words)), boundary, name, end=end)
     except _DAMAGED as error:
         raise BadModel(f"{directory}: cannot be loaded ({error}); pull the model again") from error
 

@@ -21,7 +21,7 @@ class ScoredPairs:
 
     def __init__(self, tokens: Sequence[str], scores: Sequence[float | None]) -> None:
         """`scores` has None for what no text is merged to: special tokens, symbols, bytes and runs."""
-        self._ids = dict(zip(tokens, range(len(tokens)), strict=True))
+        self._tokens, self._ids = tokens, dict(zip(tokens, range(len(tokens)), strict=True))
         self._scores = scores
         self._bytes = [self._ids[f"<0x{byte:02X}>"] for byte in range(256)]
         self._word = lru_cache(maxsize=200_000)(self._encode_word)
@@ -37,6 +37,10 @@ class ScoredPairs:
                 for word in rest:
                     ids += self._word(BLANK + word)
         return ids
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of tokens, without blanks at its ends; a byte stays as the name of its token."""
+        return "".join(self._tokens[id] for id in ids).replace(BLANK, " ").strip()
 
     def _encode_run(self, run: str) -> list[int]:
         """A run of one character as the longest tokens that there are."""

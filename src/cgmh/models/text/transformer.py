@@ -125,8 +125,23 @@ class Layout:
 class LlamaNetwork:
     """The transformer."""
 
-    def __init__(self, config: LlamaConfig, table: Tensor | Int8Table, norm: Tensor, layers: Iterable[Layer]) -> None:
+    def __init__(
+        self,
+        config: LlamaConfig,
+        table: Tensor | Int8Table,
+        norm: Tensor,
+        layers: Iterable[Layer],
+        common: Tensor | None = None,
+    ) -> None:
+        """`common` [R] are the tokens of ordinary text, if not all are summed up; a table in int8 knows them itself."""
         self.config, self.table, self.norm, self.layers = config, table, norm, layers
+        self._common = common
+        self._is_rare: Tensor | None = None
+        self._outputs = table  # the rows that are summed up
+        if common is not None:
+            self._is_rare = torch.ones(config.num_tokens, dtype=torch.bool, device=norm.device)
+            self._is_rare[common] = False
+            self._outputs = table[common] if isinstance(table, Tensor) else table
         self.first: Preamble | None = None  # what stands first in every preamble, if it was read before
         # Int8 is only in the products; what they read and give is float32.
         self.device, self.dtype = norm.device, table.dtype if isinstance(table, Tensor) else torch.float32
@@ -165,13 +180,13 @@ class LlamaNetwork:
         return self._normed(stream, self.norm)
 
     def log_total(self, hidden: Tensor) -> Tensor:
-        """[T]: the logarithm of the sum over all tokens that log_prob divides by."""
+        """[T]: the logarithm of the sum that log_prob divides by: over all tokens, or over the common ones."""
         totals = [torch.empty(0, dtype=self.exact, device=self.device)]
         for part in torch.split(hidden, MAX_ROWS.get(self.device.type, MAX_ROWS["cpu"])):
-            if isinstance(self.table, Int8Table):
-                totals.append(self.table.log_total(part))
+            if isinstance(self._outputs, Int8Table):
+                totals.append(self._outputs.log_total(part))
                 continue
-            logits = functional.linear(part, self.table)  # [rows, num_tokens]
+            logits = functional.linear(part, self._outputs)  # [rows, num_tokens]
             if self.device.type == "cuda":  # one kernel reads them once
                 totals.append(logits[:, 0].to(self.exact) - logits.log_softmax(-1, dtype=self.exact)[:, 0])
                 continue
@@ -181,10 +196,24 @@ class LlamaNetwork:
         return torch.cat(totals)
 
     def log_prob(self, hidden: Tensor, log_total: Tensor, tokens: Tensor) -> Tensor:
-        """[P]: log p(token | what stands before it) for `tokens` [P], each after its hidden state [P,W]."""
+        """[P]: log p(token | what stands before it) for `tokens` [P], each after its hidden state [P,W].
+
+        A rare token is a choice among the common ones and itself.
+        """
         if isinstance(self.table, Int8Table):
-            return self.table.logits(hidden, tokens) - log_total
-        return (hidden.to(self.exact) * self.table[tokens].to(self.exact)).sum(-1) - log_total
+            logits = self.table.logits(hidden, tokens)
+        else:
+            logits = (hidden.to(self.exact) * self.table[tokens].to(self.exact)).sum(-1)
+        if self._is_rare is not None:
+            log_total = torch.where(self._is_rare[tokens], torch.logaddexp(log_total, logits), log_total)
+        return logits - log_total
+
+    def likeliest(self, hidden: Tensor, number: int) -> tuple[Tensor, Tensor]:
+        """[T,K] each: the tokens that are likeliest after each hidden state [T,W], and their logits."""
+        table = self._outputs
+        logits = table.all_logits(hidden) if isinstance(table, Int8Table) else functional.linear(hidden, table)
+        best, rows = logits.to(self.exact).topk(number, -1)
+        return (rows if self._common is None else self._common[rows]), best
 
     def preamble(self, tokens: Sequence[int]) -> Preamble:
         """What stands before every text, read in full precision: a single token in float64, more in float32."""

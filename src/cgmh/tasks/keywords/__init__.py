@@ -12,7 +12,7 @@ from ...draws import Seed
 from ...errors import BadInput
 from ...inputs import KeywordInput
 from ...models.load import Models
-from ...models.protocols import WordModel
+from ...models.protocols import WordModel, WritingModel
 from ...proposals import Alternatives, FillHead, Group, Mixture, OwnWords, SwapBlocks, WordEdits, variants
 from ...result import Result
 from ...target import Target
@@ -24,6 +24,7 @@ from ..start import standing_start
 from .report import KeywordReport
 from .source import ENDINGS, KeywordSource, Required, ids_of, read_keywords
 from .starts import GROWTH, Beginner, usual_form
+from .written import written_starts
 
 ROOM = 4  # marks that any sentence may have beside its words; a long one may have a third of their number
 EDITS, SWAPS, EXCHANGES = 0.86, 0.1, 0.04  # shares of the steps
@@ -77,13 +78,18 @@ class Keywords:
             start, grown = beginner.start(chains, seed), partial(beginner.grown, chains, seed)
         else:
             start, grown = standing_start(standing, max(rooms) + 1, words.device), None
+        writer, written = models.bare or models.text, None
+        if models.use == "target" and isinstance(writer, WritingModel):
+            room, rules = max(rooms) + 1, Target(words, asked)
+            written = partial(written_starts, sources, writer, lexicon, rules, room, seed, words.device)
         num_known = len(lexicon.vocabulary)
         own = [lexicon.ordered(id for id in ids_of(required) if id >= num_known) for required in wanted]
         exchanges = [_exchanges(source, required, lexicon) for source, required in zip(sources, wanted, strict=True)]
         moves = partial(_moves, contains, wanted, exchanges, own)
         own_starts = [number for number, source in enumerate(sources) if source.start]
         report = KeywordReport(lexicon, words, [frozenset(ids_of(required)) for required in wanted], own_starts)
-        return Problem(lexicon, words, Target(model, asked), moves, start, report, own=own, grown=grown)
+        target = Target(model, asked)
+        return Problem(lexicon, words, target, moves, start, report, own=own, grown=grown, written=written)
 
     def join(self, sources: Sequence[KeywordSource], results: Sequence[Result]) -> Result:
         return results[0]

@@ -39,7 +39,7 @@ class KeywordReport(Ranked):
     """Whole sentences before fragments, and answers that differ in more than a word beside the keywords."""
 
     max_in_common = 0.5
-    own_weight, merit_weight = 1.0, 2.0  # the readers' order again
+    own_weight, merit_weight = 0.5, 2.0  # the readers' order again
     bar = BAR
 
     def __init__(
