@@ -161,7 +161,7 @@ def pull_command(
     """
     from ..models.pull import download
     from ..models.pull.registry import REGISTRY
-    from ..models.pull.store import is_installed
+    from ..models.pull.store import is_installed, path_of, read_config
 
     if clear:
         for path in download.clear():
@@ -172,8 +172,10 @@ def pull_command(
             raise BadInput("give the model a NAME: cgmh models pull NAME")
         return
     if source is None and is_installed(name) and name != "en":
+        is_older = name in REGISTRY and REGISTRY[name].adapter is not None and not read_config(path_of(name)).get("tuned")
+        again = f", as it was before it was tuned; for the tuned one run: cgmh models remove {name}, then pull it again"
         if not quiet:
-            click.echo(f"{name} is installed already", err=True)
+            click.echo(f"{name} is installed already{again if is_older else ''}", err=True)
         return
     terms = REGISTRY[name].terms if name in REGISTRY else None
     if terms and not accept_terms and sys.stdin.isatty():
