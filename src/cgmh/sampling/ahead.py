@@ -30,7 +30,7 @@ class Round:
     """What the chains did up to their next readings."""
 
     clock: Tensor  # [B]: steps that each chain has made
-    num_readings: Tensor  # [B]: readings that each chain has cost, its start included
+    num_readings: Tensor  # [B]: readings that each chain has cost, its start included; its steps, if they are not counted
     before: State
     state: State
     info: Info  # of every step made, `chain` being a row of the state
@@ -59,7 +59,7 @@ def sample_ahead(
     device = state.sentences.device
     names = torch.arange(len(state.sentences), device=device) if chains is None else chains.to(device)
     clock, ends = torch.zeros_like(names), torch.full_like(names, steps)
-    num_readings = state.encoding.num_readings.to(device)
+    num_readings = _readings(state, clock)
     most = most_rows or ROWS_AHEAD.get(device.type, ROWS_AHEAD["cpu"])
 
     def draws(rows: Tensor, at: Tensor) -> Draws:
@@ -101,5 +101,10 @@ def round_ahead(
         draws(rows, at), state, rows, beta(rows, at), at < ends[rows], number, exact_refusals=exact_refusals
     )
     clock = clock.index_add(0, rows, made.long())
-    num_readings = after.encoding.num_readings.to(clock.device, copy=True)
-    return Round(clock, num_readings, state, after, replace(info, step=at[made]))
+    return Round(clock, _readings(after, clock), state, after, replace(info, step=at[made]))
+
+
+def _readings(state: State, clock: Tensor) -> Tensor:
+    """[B]: what the chains have cost, by their clocks [B] if nobody counts."""
+    counted = getattr(state.encoding, "num_readings", None)
+    return clock if counted is None else counted.to(clock.device, copy=True)

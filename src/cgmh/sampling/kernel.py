@@ -69,6 +69,11 @@ class Kernel:
     trust: float = 1.0
     steepest: float | None = None
 
+    @property
+    def goes_ahead(self) -> bool:
+        """Whether steps are worth making ahead: a first stage refuses most of them, at little cost."""
+        return self.window is not None and getattr(self.target.model, "goes_ahead", False)
+
     @torch.no_grad()
     def init(self, sentences: Sentences, encoding: Any = None) -> State:
         """The state at sentences that satisfy the hard constraints; with their encoding, if there is one."""

@@ -17,6 +17,7 @@ from ..draws import Draws
 from ..errors import BadInput, InfeasibleStart
 from ..models.load import Models
 from ..models.word.recurrent import RecurrentModel
+from ..models.word.shared import SharedWords
 from ..models.word.two_stage import ProductOfExperts
 from ..proposals.protocols import MOVES
 from ..ranking import Ranked, Run
@@ -101,7 +102,7 @@ class _Walk:
         self.clock = torch.tensor([clock for entry in entries for clock in entry.clocks])
         # Who watches wants to see one step after the other.
         watched = any(entry.moved for entry in entries)
-        self._goes_ahead = not watched and getattr(problem.target.model, "goes_ahead", False)
+        self._goes_ahead = not watched and kernel.goes_ahead
         self._upcoming: list[Draws] = []
         num_inputs = int(state.sentences.inputs.max()) + 1
         self._recorder = Recorder(self._names, num_inputs, state.sentences, refused=False)
@@ -150,7 +151,7 @@ class _Walk:
     def carried_over(self, problem: Problem) -> Any:
         """What the model of a problem keeps about its start, whose first rows are those of this walk."""
         model, encoding = problem.target.model, self.state.encoding
-        if isinstance(model, RecurrentModel):
+        if isinstance(model, RecurrentModel | SharedWords):
             return model.encode_after(encoding, problem.start)
         new = model.encode(problem.start)
         if isinstance(model, ProductOfExperts):

@@ -14,11 +14,14 @@ import torch
 from torch import Tensor
 
 from ...text.edits import Ids
+from ...text.lexicon import Lexicon
 from ...text.sentences import MAX_READ, Sentences, indices, rows_within
+from ..protocols import Begun
 from .recurrent import FactoredFill, RecurrentEncoding, RecurrentModel, total
 
 SPARE = 32  # sentences that no chain is at any more and that are still held
 MAX_GAINS = 200_000  # changes whose gains are remembered
+MAX_READ_BEFORE = 100_000  # sentences whose log probabilities are remembered
 
 # Of a change: how many words come before it, both sentences up to the last word that was looked at, and whether that
 # was the end mark of both.
@@ -37,6 +40,7 @@ class SharedEncoding:
     idle: dict[Ids, None]  # sentences without a chain, that of the longest absence first
     free: list[int]  # slots that were never used
     gains: dict[_Change, float] = field(default_factory=dict)
+    log_probs: dict[Ids, float] = field(default_factory=dict)  # of sentences that were read to the end
 
     @classmethod
     def of(cls, keys: list[Ids], distinct: Sequence[Ids], held: RecurrentEncoding) -> "SharedEncoding":
@@ -61,7 +65,9 @@ class SharedEncoding:
         keys = [self.keys[row] for row in rows.tolist()]
         distinct = list(dict.fromkeys(keys))
         slots = torch.tensor([self.slot_of[key] for key in distinct], dtype=torch.int64, device=self.slots.device)
-        return SharedEncoding.of(keys, distinct, self.states.select(slots))
+        selected = SharedEncoding.of(keys, distinct, self.states.select(slots))
+        selected.gains, selected.log_probs = self.gains, self.log_probs
+        return selected
 
     def held(self) -> list[tuple[RecurrentEncoding, list[Ids]]]:
         """The sentences that the chains began at and their states, which share memory with these, in parts of as many
@@ -124,9 +130,18 @@ class SharedPending:
 class SharedWords:
     """A recurrent model as the sampler asks it, that does nothing twice for chains at one sentence."""
 
+    goes_ahead = True  # what a step refuses early costs little: several can be tried together
+    reads_ahead = True  # also after one that is read
+    weight = 1.0
+
     def __init__(self, words: RecurrentModel) -> None:
         self.words = words
         self.num_words, self.special_ids = words.num_words, words.special_ids
+        self.vocabulary, self.device = words.vocabulary, words.device
+
+    def bound(self, lexicon: Lexicon) -> "SharedWords":
+        """The same model, reading the words of a lexicon."""
+        return SharedWords(self.words.bound(lexicon))
 
     def encode(self, sentences: Sentences) -> SharedEncoding:
         keys = [tuple(ids) for ids in sentences.to_lists()]
@@ -141,6 +156,20 @@ class SharedWords:
         distinct = list(dict.fromkeys(keys))
         rows = torch.tensor([first[key] for key in distinct], dtype=torch.int64, device=sentences.device)
         return SharedEncoding.of(keys, distinct, encoding.select(rows))
+
+    def encode_after(self, before: SharedEncoding, sentences: Sentences) -> SharedEncoding:
+        """The encoding of sentences, of which those that were held `before` are not read again.
+
+        There may be more room for words, or less, and more words in the lexicon.
+        """
+        keys = [tuple(ids) for ids in sentences.to_lists()]
+        distinct = sorted(dict.fromkeys(keys), key=lambda key: key not in before.slot_of)
+        known = [before.slot_of[key] for key in distinct if key in before.slot_of]
+        states = before.states.select(torch.tensor(known, dtype=torch.int64, device=sentences.device))
+        batch = Sentences.from_lists(distinct, sentences.capacity, device=sentences.device)
+        encoding = SharedEncoding.of(keys, distinct, self.words.encode_after(states, batch))
+        encoding.gains, encoding.log_probs = before.gains, before.log_probs
+        return encoding
 
     def log_prob(self, encoding: SharedEncoding) -> Tensor:
         return self.words.log_prob(encoding.states)[encoding.slots]
@@ -160,11 +189,26 @@ class SharedWords:
         same_right: Tensor,
         window: int | None,
     ) -> SharedPending:
-        pending = self.begin(encoding, rows, sentences, same_left, same_right, window)
+        pending = self._remembered(encoding, rows, sentences, same_left, same_right, window)
         self.complete(encoding, pending, pending.log_gain.isnan())
         return pending
 
     def begin(
+        self,
+        encoding: SharedEncoding,
+        rows: Tensor,
+        sentences: Sentences,
+        same_left: Tensor,
+        same_right: Tensor,
+        window: int | None,
+    ) -> Begun:
+        pending = self._remembered(encoding, rows, sentences, same_left, same_right, window)
+        slots = encoding.slots.index_select(0, rows)
+        most_gain = self.words.most_gain(encoding.states, slots, same_left, same_right, window)
+        log_probs = [encoding.log_probs.get(key, math.nan) for key in pending.keys]
+        return Begun(pending, most_gain, most_gain.new_tensor(log_probs))
+
+    def _remembered(
         self,
         encoding: SharedEncoding,
         rows: Tensor,
@@ -183,11 +227,6 @@ class SharedWords:
         gains = [encoding.gains.get(change, math.nan) for change in changes]
         log_gain = torch.tensor(gains, dtype=torch.float64, device=rows.device)
         return SharedPending(rows, sentences, keys, changes, same_left, same_right, window, log_gain)
-
-    def most_gain(self, encoding: SharedEncoding, pending: SharedPending) -> Tensor:
-        """[R]: what no candidate that changes these words gains."""
-        slots = encoding.slots.index_select(0, pending.rows)
-        return self.words.most_gain(encoding.states, slots, pending.same_left, pending.same_right, pending.window)
 
     def complete(self, encoding: SharedEncoding, pending: SharedPending, wanted: Tensor) -> None:
         """Find the gains that are `wanted` [R] bool, each distinct one once."""
@@ -225,20 +264,29 @@ class SharedWords:
         return list(new)
 
     def finish(self, encoding: SharedEncoding, pending: SharedPending, keep: Tensor) -> Tensor:
-        log_prob = torch.zeros(len(keep), dtype=torch.float64, device=keep.device)
+        known = encoding.log_probs
+        if len(known) > MAX_READ_BEFORE:
+            known = encoding.log_probs = {}
         kept = keep.nonzero()[:, 0].tolist()
-        self.read_on(encoding, pending, kept)
-        for at in kept:
-            states, place = encoding.states, encoding.slot_of.get(pending.keys[at], -1)
-            if place < 0:
-                part, place = pending.places[pending.keys[at]]
-                states = pending.parts[part]
-            log_prob[at] = total(states.log_words[place])
+        asked = [at for at in kept if pending.keys[at] not in known]
+        if new := self.read_on(encoding, pending, asked):
+            known.update(zip(new, total(pending.parts[-1].log_words).tolist(), strict=True))
+        for at in asked:
+            key = pending.keys[at]
+            if key not in known:
+                states, place = encoding.states, encoding.slot_of.get(key, -1)
+                if place < 0:
+                    part, place = pending.places[key]
+                    states = pending.parts[part]
+                known[key] = float(total(states.log_words[place]))
+        log_prob = torch.zeros(len(keep), dtype=torch.float64, device=keep.device)
+        log_prob[kept] = log_prob.new_tensor([known[pending.keys[at]] for at in kept])
         return log_prob
 
     def commit(self, encoding: SharedEncoding, pending: SharedPending, accepted: Tensor) -> None:
         rows = pending.rows.tolist()
         moves = [(at, rows[at]) for at in accepted.nonzero()[:, 0].tolist()]
+        self.read_on(encoding, pending, [at for at, _ in moves])
         for _, row in moves:
             encoding.leave(row)
         # What is held is taken first, so that it does not have to make room.

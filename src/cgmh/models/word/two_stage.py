@@ -344,11 +344,10 @@ class ProductOfExperts(TwoStageModel):
         window: int | None,
     ) -> Begun:
         """What is known about candidates that nothing has been read for."""
-        words = self.screen.begin(encoding.words, rows, sentences, same_left, same_right, window)
+        words, most_gain, _ = self.screen.begin(encoding.words, rows, sentences, same_left, same_right, window)
         known = [self._known.get(key, math.nan) for key in words.keys]
         log_prob = torch.tensor(known, dtype=torch.float64, device=rows.device)
-        most = self.screen.most_gain(encoding.words, words)
-        return Begun(TwoStagePending(rows, sentences, words), most, log_prob)
+        return Begun(TwoStagePending(rows, sentences, words), most_gain, log_prob)
 
     def complete(self, encoding: TwoStageEncoding, pending: TwoStagePending, wanted: Tensor) -> None:
         """Find the gains of the first stage that are `wanted` [R] bool."""

@@ -132,8 +132,7 @@ def test_no_change_gains_more_than_the_words_that_it_takes_away(small: Recurrent
     for window in (1, 2, None):
         for word in range(len(small.vocabulary)):
             edited = start.replace(0 * every, torch.full_like(every, word))
-            pending = words.begin(encoding, every, edited, 0 * every, start.lengths - 1, window)
-            most = words.most_gain(encoding, pending)
+            pending, most, _ = words.begin(encoding, every, edited, 0 * every, start.lengths - 1, window)
             words.complete(encoding, pending, pending.log_gain.isnan())
             assert bool((pending.log_gain <= most).all())
 
