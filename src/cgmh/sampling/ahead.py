@@ -30,7 +30,9 @@ class Round:
     """What the chains did up to their next readings."""
 
     clock: Tensor  # [B]: steps that each chain has made
-    num_readings: Tensor  # [B]: readings that each chain has cost, its start included; its steps, if they are not counted
+    num_readings: (
+        Tensor  # [B]: readings that each chain has cost, its start included; its steps, if they are not counted
+    )
     before: State
     state: State
     info: Info  # of every step made, `chain` being a row of the state

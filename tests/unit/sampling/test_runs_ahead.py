@@ -62,9 +62,9 @@ def test_nothing_is_read_for_steps_whose_fate_is_known(built: ScreenedSpace, mon
     asked: list[int] = []
     plain = SharedWords.complete
 
-    def counting(self: SharedWords, encoding: Any, pending: Any, wanted: torch.Tensor) -> None:
+    def counting(self: SharedWords, encoding: Any, pending: Any, wanted: torch.Tensor, *rest: Any) -> None:
         asked[-1] += int(wanted.sum())
-        plain(self, encoding, pending, wanted)
+        plain(self, encoding, pending, wanted, *rest)
 
     monkeypatch.setattr(SharedWords, "complete", counting)
     finals = []

@@ -18,11 +18,10 @@ def test_the_text_model_is_sampled_where_it_is_the_target() -> None:
     lexicon = Lexicon(load_embedded().vocabulary)
     words = load_embedded().bound(lexicon)
     big = FunctionModel(lambda texts: [-float(len(text)) for text in texts], "counts letters")
-    plain = target_model(Models(load_embedded()), words, lexicon)
-    assert isinstance(plain, SharedWords)
-    assert plain.words is words
-    for use in ("rerank", "resample"):
-        assert target_model(Models(load_embedded(), big, use), words, lexicon) is words  # type: ignore[arg-type]
+    for models in (Models(load_embedded()), *(Models(load_embedded(), big, use) for use in ("rerank", "resample"))):
+        plain = target_model(models, words, lexicon)
+        assert isinstance(plain, SharedWords)
+        assert plain.words is words
     model = target_model(Models(load_embedded(), big, "target"), words, lexicon)
     assert isinstance(model, TextTarget)
     ids = [lexicon.add(word) for word in "it is late .".split()]
