@@ -12,15 +12,16 @@ from cgmh.models.word.two_stage import ProductOfExperts
 from cgmh.sampling import Constant
 from cgmh.sampling.runs import Record, run
 from recurrent_toys import tiny_model
-from two_stage_toys import ScreenedSpace, experts_space
+from two_stage_toys import ScreenedSpace, experts_space, shared_space
 
 torch.set_num_threads(1)
 CHAINS, STEPS = 6, 40
 
 
-@pytest.fixture
-def built(tmp_path: Path) -> ScreenedSpace:
-    return experts_space("hard and soft", tiny_model(tmp_path))
+@pytest.fixture(params=[experts_space, shared_space])
+def built(request: pytest.FixtureRequest, tmp_path: Path) -> ScreenedSpace:
+    space: ScreenedSpace = request.param("hard and soft", tiny_model(tmp_path))
+    return space
 
 
 def rows_of(record: Record) -> dict[tuple[int, int], tuple[object, ...]]:
@@ -85,5 +86,6 @@ def test_a_bound_that_is_none_makes_other_chains(built: ScreenedSpace, monkeypat
 @pytest.mark.parametrize("guess", [-100.0, 0.0, 100.0])
 def test_a_wrong_guess_costs_time_only(built: ScreenedSpace, guess: float, monkeypatch: pytest.MonkeyPatch) -> None:
     right = rows_of(run_ahead_of(built))
-    monkeypatch.setattr(ProductOfExperts, "weight", guess)
+    for kind in (ProductOfExperts, SharedWords):
+        monkeypatch.setattr(kind, "weight", guess)
     assert rows_of(run_ahead_of(built)) == right
