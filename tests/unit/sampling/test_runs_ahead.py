@@ -18,7 +18,7 @@ torch.set_num_threads(1)
 CHAINS, STEPS = 6, 40
 
 
-@pytest.fixture(params=[experts_space, shared_space])
+@pytest.fixture(params=[experts_space, shared_space], ids=["experts", "shared"])
 def built(request: pytest.FixtureRequest, tmp_path: Path) -> ScreenedSpace:
     space: ScreenedSpace = request.param("hard and soft", tiny_model(tmp_path))
     return space
