@@ -6,6 +6,7 @@ goes ahead to its next change. Step by step, a chain is the one that `sample` ma
 differs.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -20,9 +21,13 @@ MOST_AHEAD = 16  # steps of a chain that are tried together; about one in seven 
 ROWS_AHEAD = {"cpu": 256, "cuda": 4096}  # steps of all chains that are tried together
 
 
-def num_ahead(chains: int, most_rows: int) -> int:
-    """The steps of each of so many chains that are tried together, if `most_rows` of all of them are."""
-    return max(1, min(MOST_AHEAD, most_rows // chains))
+def num_ahead(chains: int, most_rows: int, made: float = MOST_AHEAD) -> int:
+    """The steps of each of so many chains that are tried together, if `most_rows` of all of them are.
+
+    `made` is how many each made the last time, up to its first change: half as many more are tried, since the others
+    are tried in vain.
+    """
+    return max(1, min(MOST_AHEAD, most_rows // chains, math.ceil(1.5 * made)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,7 @@ def sample_ahead(
     clock, ends = torch.zeros_like(names), torch.full_like(names, steps)
     num_readings = _readings(state, clock)
     most = most_rows or ROWS_AHEAD.get(device.type, ROWS_AHEAD["cpu"])
+    num_made: float = MOST_AHEAD
 
     def draws(rows: Tensor, at: Tensor) -> Draws:
         return Draws(seeds_of(seed, rows), names[rows], at)
@@ -77,8 +83,11 @@ def sample_ahead(
         going = active.nonzero()[:, 0]
         if not len(going):
             return
-        made = round_ahead(kernel, state, clock, going, num_ahead(len(going), most), draws, beta, ends, exact_refusals)
+        number = num_ahead(len(going), most, num_made)
+        made = round_ahead(kernel, state, clock, going, number, draws, beta, ends, exact_refusals)
         state, clock, num_readings = made.state, made.clock, made.num_readings
+        if kernel.goes_ahead:  # to the next change, not to the next reading
+            num_made = len(made.info.chain) / len(going)
         yield made
 
 

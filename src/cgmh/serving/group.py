@@ -22,7 +22,7 @@ from ..models.word.two_stage import ProductOfExperts
 from ..proposals.protocols import MOVES
 from ..ranking import Ranked, Run
 from ..result import Result
-from ..sampling.ahead import Round, num_ahead, round_ahead
+from ..sampling.ahead import MOST_AHEAD, Round, num_ahead, round_ahead
 from ..sampling.chain import STEPS_DRAWN_TOGETHER
 from ..sampling.kernel import Info, Kernel, State
 from ..sampling.runs import Record, Recorder, in_sequence
@@ -104,6 +104,7 @@ class _Walk:
         watched = any(entry.moved for entry in entries)
         self._goes_ahead = not watched and kernel.goes_ahead
         self._upcoming: list[Draws] = []
+        self._num_made: float = MOST_AHEAD
         num_inputs = int(state.sentences.inputs.max()) + 1
         self._recorder = Recorder(self._names, num_inputs, state.sentences, refused=False)
         self._recorder.begin(state)
@@ -138,13 +139,14 @@ class _Walk:
             self.state,
             self.clock,
             going,
-            num_ahead(len(going), TRIED_TOGETHER),
+            num_ahead(len(going), TRIED_TOGETHER, self._num_made),
             lambda rows, at: Draws(self._seeds[rows], self._names[rows], at),
             lambda rows, _: self._betas[rows],
             self._ends,
             exact_refusals=False,
         )
         self.state, self.clock = made.state, made.clock
+        self._num_made = len(made.info.chain) / len(going)
         self._recorder.add_ahead(made)
         return made.info
 

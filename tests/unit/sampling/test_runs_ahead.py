@@ -10,6 +10,7 @@ from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.models.word.shared import SharedWords
 from cgmh.models.word.two_stage import ProductOfExperts
 from cgmh.sampling import Constant
+from cgmh.sampling.ahead import MOST_AHEAD, num_ahead
 from cgmh.sampling.runs import Record, run
 from recurrent_toys import tiny_model
 from two_stage_toys import ScreenedSpace, experts_space, shared_space
@@ -89,3 +90,11 @@ def test_a_wrong_guess_costs_time_only(built: ScreenedSpace, guess: float, monke
     for kind in (ProductOfExperts, SharedWords):
         monkeypatch.setattr(kind, "weight", guess)
     assert rows_of(run_ahead_of(built)) == right
+
+
+def test_fewer_steps_are_tried_where_most_are_tried_in_vain() -> None:
+    assert num_ahead(8, 2048) == num_ahead(8, 2048, made=12.0) == MOST_AHEAD
+    assert num_ahead(8, 2048, made=4.0) == 6
+    assert num_ahead(8, 2048, made=1.0) == 2  # so that there may be more again
+    assert num_ahead(512, 2048, made=12.0) == 4
+    assert num_ahead(5000, 2048) == 1
