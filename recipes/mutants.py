@@ -172,7 +172,14 @@ MUTANTS = [
         "steps made ahead go on after one that changed the sentence",
         "changed = changed & _up_to_first(changed, number)",
         "pass",
-        "tests/unit/sampling/test_runs_ahead.py::test_steps_made_ahead_are_those_of_step_by_step[True]",
+        "tests/unit/sampling/test_runs_ahead.py::test_steps_made_ahead_are_those_of_step_by_step[experts-True]",
+    ),
+    Mutant(
+        "sampling/acceptance.py",
+        "reading ends where a step would pass the first stage",
+        "return (log_first / trust - (candidate.log_reverse - candidate.log_forward)) / beta",
+        "return (log_first / trust + (candidate.log_reverse - candidate.log_forward)) / beta",
+        "tests/unit/sampling/test_acceptance.py::test_the_least_gain_is_the_one_with_which_the_first_stage_passes",
     ),
     # Word edits, swaps and leaps
     Mutant(

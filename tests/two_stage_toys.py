@@ -12,7 +12,8 @@ from cgmh.constraints import ContainsWords
 from cgmh.constraints.protocols import Constraint
 from cgmh.models.protocols import TextModel
 from cgmh.models.word.recurrent import RecurrentModel
-from cgmh.models.word.two_stage import ProductOfExperts, TextTarget, TwoStageModel
+from cgmh.models.word.shared import SharedWords
+from cgmh.models.word.two_stage import ProductOfExperts, TextTarget
 from cgmh.proposals import FillHead, Mixture, SwapBlocks, WordEdits
 from cgmh.sampling import Kernel
 from cgmh.target import Target
@@ -45,9 +46,9 @@ class Favours:
 
 @dataclass
 class ScreenedSpace:
-    """A two-stage model, constraints and every sentence that they allow."""
+    """A model with a first stage, constraints and every sentence that they allow."""
 
-    model: Any  # a TextTarget or a ProductOfExperts
+    model: Any  # a TextTarget, a ProductOfExperts or SharedWords
     constraints: list[Constraint]
     states: Sentences
     groups: list[list[list[int]]]  # variants by input
@@ -85,8 +86,13 @@ def experts_space(
     return _space(name, small, lambda words, lexicon: kind(words, weights, lexicon=lexicon), 4)
 
 
+def shared_space(name: str, small: RecurrentModel, kind: type[SharedWords] = SharedWords) -> ScreenedSpace:
+    """The target is the word model, as chains that share what they read ask it."""
+    return _space(name, small, lambda words, _: kind(words), 4)
+
+
 def _space(
-    name: str, small: RecurrentModel, build: Callable[[RecurrentModel, Lexicon], TwoStageModel], capacity: int
+    name: str, small: RecurrentModel, build: Callable[[RecurrentModel, Lexicon], Any], capacity: int
 ) -> ScreenedSpace:
     lexicon = Lexicon(small.vocabulary)
     words = [small.vocabulary.ids[word] for word in WORDS]

@@ -27,6 +27,7 @@ from .sampling.shards import Tick, is_own, stream_out
 from .settings import READINGS_OF_CHAIN, SETTLING, STEPS_PER_READING, Settings
 from .target import Target
 from .tasks import Problem, task_of
+from .tasks.problem import for_chains
 from .tasks.start import obeying_start, promising_starts, with_written
 from .text.sentences import MAX_HELD, Sentences, by_length, rows_within
 from .text.tokenizer import MAX_CHARACTERS, check_size
@@ -280,7 +281,7 @@ class Session:
         go on; or, if readings are counted, as many as `num_going`, from the most promising sentences visited.
         """
         start, own, chains = problem.start, problem.target.constraints, self.settings.chains
-        model = problem.words if self.settles else problem.target.model
+        model = for_chains(problem.words) if self.settles else problem.target.model
         target = Target(model, [*own, *claims])
         if claims and not bool(target.possible(start).all()):
             loose = Target(model, [constraint for constraint in own if constraint.hard])

@@ -1,4 +1,5 @@
-"""The recurrent model, with its reused states, its factored fill and its window, under the enumeration test."""
+"""The recurrent model, with its reused states, its factored fill and its window, under the enumeration test; and as
+chains ask it that share what they read."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from cgmh.target import Target
 from cgmh.text.sentences import Sentences
 from enumeration import all_sentences, violations
 from recurrent_toys import WORDS, tiny_model
+from two_stage_toys import SPACES, shared_space
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +43,15 @@ def test_exact(model: RecurrentModel, make: Callable[..., Mixture], window: int 
     target = Target(model, [ContainsWords([[[[{ids[1]}]]]]), EndsWith([ids[3]])])
     states = all_sentences(ids, 5, [lambda words: ids[1] in words and words[-1] == ids[3]])
     assert violations(Kernel(target, make(model, target), window), states, beta) == []
+
+
+@pytest.mark.parametrize("name", SPACES)
+@pytest.mark.parametrize(("window", "beta"), [(1, 1.4), (2, 1.0), (None, 1.0)])
+def test_chains_that_share_what_they_read_are_exact(
+    model: RecurrentModel, name: str, window: int | None, beta: float
+) -> None:
+    built = shared_space(name, model)
+    assert violations(built.kernel(window), built.states, beta) == []
 
 
 def test_states_after_many_steps_are_those_of_a_fresh_encoding(model: RecurrentModel) -> None:

@@ -103,8 +103,8 @@ class RememberingModel(WordModel, Protocol):
     ) -> Begun:
         """As `score`, with nothing read."""
 
-    def complete(self, encoding: Any, pending: Any, wanted: Tensor) -> None:
-        """Find the gains that are `wanted` [R] bool and not remembered."""
+    def complete(self, encoding: Any, pending: Any, wanted: Tensor, least: Tensor | None = None) -> None:
+        """Find the gains that are `wanted` [R] bool and not remembered; one that is below `least` [R] may stay nan."""
 
 
 @runtime_checkable

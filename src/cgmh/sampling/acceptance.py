@@ -20,6 +20,11 @@ def log_screen(hard: Tensor, log_gain: Tensor, candidate: Candidate, beta: Tenso
     return hard + trust * (beta * log_gain + (candidate.log_reverse - candidate.log_forward))
 
 
+def least_gain(log_first: Tensor, candidate: Candidate, beta: Tensor, trust: float = 1.0) -> Tensor:
+    """[B]: the gain with which the first stage comes to `log_first`, where no hard constraint is broken."""
+    return (log_first / trust - (candidate.log_reverse - candidate.log_forward)) / beta
+
+
 def log_second(log_ratio: Tensor, log_first: Tensor) -> Tensor:
     """[B]: the ratio of the second stage, for those that passed the first (Christen and Fox 2005).
 

@@ -6,6 +6,7 @@ goes ahead to its next change. Step by step, a chain is the one that `sample` ma
 differs.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -20,9 +21,13 @@ MOST_AHEAD = 16  # steps of a chain that are tried together; about one in seven 
 ROWS_AHEAD = {"cpu": 256, "cuda": 4096}  # steps of all chains that are tried together
 
 
-def num_ahead(chains: int, most_rows: int) -> int:
-    """The steps of each of so many chains that are tried together, if `most_rows` of all of them are."""
-    return max(1, min(MOST_AHEAD, most_rows // chains))
+def num_ahead(chains: int, most_rows: int, made: float = MOST_AHEAD) -> int:
+    """The steps of each of so many chains that are tried together, if `most_rows` of all of them are.
+
+    `made` is how many each made the last time, up to its first change: half as many more are tried, since the others
+    are tried in vain.
+    """
+    return max(1, min(MOST_AHEAD, most_rows // chains, math.ceil(1.5 * made)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +35,9 @@ class Round:
     """What the chains did up to their next readings."""
 
     clock: Tensor  # [B]: steps that each chain has made
-    num_readings: Tensor  # [B]: readings that each chain has cost, its start included
+    num_readings: (
+        Tensor  # [B]: readings that each chain has cost, its start included; its steps, if they are not counted
+    )
     before: State
     state: State
     info: Info  # of every step made, `chain` being a row of the state
@@ -59,8 +66,9 @@ def sample_ahead(
     device = state.sentences.device
     names = torch.arange(len(state.sentences), device=device) if chains is None else chains.to(device)
     clock, ends = torch.zeros_like(names), torch.full_like(names, steps)
-    num_readings = state.encoding.num_readings.to(device)
+    num_readings = _readings(state, clock)
     most = most_rows or ROWS_AHEAD.get(device.type, ROWS_AHEAD["cpu"])
+    num_made: float = MOST_AHEAD
 
     def draws(rows: Tensor, at: Tensor) -> Draws:
         return Draws(seeds_of(seed, rows), names[rows], at)
@@ -75,8 +83,11 @@ def sample_ahead(
         going = active.nonzero()[:, 0]
         if not len(going):
             return
-        made = round_ahead(kernel, state, clock, going, num_ahead(len(going), most), draws, beta, ends, exact_refusals)
+        number = num_ahead(len(going), most, num_made)
+        made = round_ahead(kernel, state, clock, going, number, draws, beta, ends, exact_refusals)
         state, clock, num_readings = made.state, made.clock, made.num_readings
+        if kernel.goes_ahead:  # to the next change, not to the next reading
+            num_made = len(made.info.chain) / len(going)
         yield made
 
 
@@ -101,5 +112,10 @@ def round_ahead(
         draws(rows, at), state, rows, beta(rows, at), at < ends[rows], number, exact_refusals=exact_refusals
     )
     clock = clock.index_add(0, rows, made.long())
-    num_readings = after.encoding.num_readings.to(clock.device, copy=True)
-    return Round(clock, num_readings, state, after, replace(info, step=at[made]))
+    return Round(clock, _readings(after, clock), state, after, replace(info, step=at[made]))
+
+
+def _readings(state: State, clock: Tensor) -> Tensor:
+    """[B]: what the chains have cost, by their clocks [B] if nobody counts."""
+    counted = getattr(state.encoding, "num_readings", None)
+    return clock if counted is None else counted.to(clock.device, copy=True)

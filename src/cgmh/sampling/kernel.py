@@ -12,7 +12,7 @@ from ..models.protocols import Begun, RememberingModel
 from ..proposals.protocols import Candidate, Proposal, View
 from ..target import LogFactors, Target
 from ..text.sentences import Sentences, indices
-from .acceptance import log_acceptance, log_screen, log_second
+from .acceptance import least_gain, log_acceptance, log_screen, log_second
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,11 @@ class Kernel:
     _: KW_ONLY
     trust: float = 1.0
     steepest: float | None = None
+
+    @property
+    def goes_ahead(self) -> bool:
+        """Whether steps are worth making ahead: a first stage refuses most of them, at little cost."""
+        return self.window is not None and getattr(self.target.model, "goes_ahead", False)
 
     @torch.no_grad()
     def init(self, sentences: Sentences, encoding: Any = None) -> State:
@@ -220,7 +225,8 @@ class Kernel:
         is_new, log_whole = pending.log_gain.isnan(), begun.log_prob - current.soft[:, 0].index_select(0, rows)
         _, may_pass = passing(torch.where(is_new, begun.most_gain, pending.log_gain))
         needless = after_change(log_whole)
-        model.complete(view.encoding, pending, is_new & may_pass & ~needless.index_select(0, rows))
+        least = least_gain(draws.uniform("screen").log(), candidate, view.beta, self.trust).index_select(0, rows) - more
+        model.complete(view.encoding, pending, is_new & may_pass & ~needless.index_select(0, rows), least)
         # A guess is enough: where it is wrong, the chain makes fewer steps for now, and the same ones later.
         return needless | after_change(torch.where(log_whole.isnan(), model.weight * pending.log_gain, log_whole))
 

@@ -110,7 +110,7 @@ def run(
     number = len(start)
     num_levels = 1 if ladder is None else len(ladder)
     workers = min(num_workers(number * num_levels, start.device), max(number, 1))
-    goes_ahead = ladder is None and getattr(kernel.target.model, "goes_ahead", False)
+    goes_ahead = ladder is None and kernel.goes_ahead
 
     @torch.inference_mode()
     def run_shard(rows: Tensor, tick: Tick) -> Record:

@@ -17,11 +17,12 @@ from ..draws import Draws
 from ..errors import BadInput, InfeasibleStart
 from ..models.load import Models
 from ..models.word.recurrent import RecurrentModel
+from ..models.word.shared import SharedWords
 from ..models.word.two_stage import ProductOfExperts
 from ..proposals.protocols import MOVES
 from ..ranking import Ranked, Run
 from ..result import Result
-from ..sampling.ahead import Round, num_ahead, round_ahead
+from ..sampling.ahead import MOST_AHEAD, Round, num_ahead, round_ahead
 from ..sampling.chain import STEPS_DRAWN_TOGETHER
 from ..sampling.kernel import Info, Kernel, State
 from ..sampling.runs import Record, Recorder, in_sequence
@@ -101,8 +102,9 @@ class _Walk:
         self.clock = torch.tensor([clock for entry in entries for clock in entry.clocks])
         # Who watches wants to see one step after the other.
         watched = any(entry.moved for entry in entries)
-        self._goes_ahead = not watched and getattr(problem.target.model, "goes_ahead", False)
+        self._goes_ahead = not watched and kernel.goes_ahead
         self._upcoming: list[Draws] = []
+        self._num_made: float = MOST_AHEAD
         num_inputs = int(state.sentences.inputs.max()) + 1
         self._recorder = Recorder(self._names, num_inputs, state.sentences, refused=False)
         self._recorder.begin(state)
@@ -137,20 +139,21 @@ class _Walk:
             self.state,
             self.clock,
             going,
-            num_ahead(len(going), TRIED_TOGETHER),
+            num_ahead(len(going), TRIED_TOGETHER, self._num_made),
             lambda rows, at: Draws(self._seeds[rows], self._names[rows], at),
             lambda rows, _: self._betas[rows],
             self._ends,
             exact_refusals=False,
         )
         self.state, self.clock = made.state, made.clock
+        self._num_made = len(made.info.chain) / len(going)
         self._recorder.add_ahead(made)
         return made.info
 
     def carried_over(self, problem: Problem) -> Any:
         """What the model of a problem keeps about its start, whose first rows are those of this walk."""
         model, encoding = problem.target.model, self.state.encoding
-        if isinstance(model, RecurrentModel):
+        if isinstance(model, RecurrentModel | SharedWords):
             return model.encode_after(encoding, problem.start)
         new = model.encode(problem.start)
         if isinstance(model, ProductOfExperts):

@@ -9,6 +9,7 @@ from ..models.load import Models
 from ..models.protocols import WordModel
 from ..models.text.masked import MaskedModel
 from ..models.word.recurrent import RecurrentModel
+from ..models.word.shared import SharedWords
 from ..models.word.two_stage import TextTarget, TwoStageModel
 from ..proposals import FillHead, Leap, MaskedFiller, Mixture, OwnWords, WordEdits
 from ..ranking import Run
@@ -162,5 +163,10 @@ class JoiningTask(Task[Input, Source], Protocol[Input, Source]):
 def target_model(models: Models, words: RecurrentModel, lexicon: Lexicon) -> WordModel:
     """The language model that is sampled: the text model where that is the target, otherwise the word model."""
     if models.use != "target" or models.text is None:
-        return words
+        return for_chains(words)
     return TextTarget(words, models.text, lexicon)
+
+
+def for_chains(words: RecurrentModel) -> WordModel:
+    """The word model as chains ask it. On a CPU they share what is read; a GPU reads faster than Python remembers."""
+    return SharedWords(words) if words.device.type == "cpu" else words

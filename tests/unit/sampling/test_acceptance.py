@@ -5,7 +5,7 @@ import math
 import torch
 
 from cgmh.proposals import Candidate
-from cgmh.sampling.acceptance import log_acceptance, log_exchange, log_screen, log_second
+from cgmh.sampling.acceptance import least_gain, log_acceptance, log_exchange, log_screen, log_second
 from cgmh.target import LogFactors
 from cgmh.text.sentences import Sentences
 
@@ -39,6 +39,13 @@ def test_two_stages_make_the_whole_ratio() -> None:
         assert log_screen(torch.zeros(1), -gain, BACK, BETA, trust).item() == -first.item()
         assert (first + log_second(torch.tensor([1.25]), first)).item() == 1.25
     assert log_screen(torch.tensor([-math.inf]), gain, STEP, BETA).item() == -math.inf
+
+
+def test_the_least_gain_is_the_one_with_which_the_first_stage_passes() -> None:
+    for trust in (0.5, 1.0):
+        least = least_gain(torch.tensor([-0.25]), STEP, BETA, trust)
+        assert log_screen(torch.zeros(1), least, STEP, BETA, trust).item() == -0.25
+    assert least_gain(torch.tensor([-0.25]), STEP, BETA, 0.0).item() == -math.inf  # whatever it gains, it passes
 
 
 def test_replicas_exchange_by_what_their_places_would_gain() -> None:

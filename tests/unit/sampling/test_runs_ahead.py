@@ -10,17 +10,19 @@ from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.models.word.shared import SharedWords
 from cgmh.models.word.two_stage import ProductOfExperts
 from cgmh.sampling import Constant
+from cgmh.sampling.ahead import MOST_AHEAD, num_ahead
 from cgmh.sampling.runs import Record, run
 from recurrent_toys import tiny_model
-from two_stage_toys import ScreenedSpace, experts_space
+from two_stage_toys import ScreenedSpace, experts_space, shared_space
 
 torch.set_num_threads(1)
 CHAINS, STEPS = 6, 40
 
 
-@pytest.fixture
-def built(tmp_path: Path) -> ScreenedSpace:
-    return experts_space("hard and soft", tiny_model(tmp_path))
+@pytest.fixture(params=[experts_space, shared_space], ids=["experts", "shared"])
+def built(request: pytest.FixtureRequest, tmp_path: Path) -> ScreenedSpace:
+    space: ScreenedSpace = request.param("hard and soft", tiny_model(tmp_path))
+    return space
 
 
 def rows_of(record: Record) -> dict[tuple[int, int], tuple[object, ...]]:
@@ -62,9 +64,9 @@ def test_nothing_is_read_for_steps_whose_fate_is_known(built: ScreenedSpace, mon
     asked: list[int] = []
     plain = SharedWords.complete
 
-    def counting(self: SharedWords, encoding: Any, pending: Any, wanted: torch.Tensor) -> None:
+    def counting(self: SharedWords, encoding: Any, pending: Any, wanted: torch.Tensor, *rest: Any) -> None:
         asked[-1] += int(wanted.sum())
-        plain(self, encoding, pending, wanted)
+        plain(self, encoding, pending, wanted, *rest)
 
     monkeypatch.setattr(SharedWords, "complete", counting)
     finals = []
@@ -85,5 +87,14 @@ def test_a_bound_that_is_none_makes_other_chains(built: ScreenedSpace, monkeypat
 @pytest.mark.parametrize("guess", [-100.0, 0.0, 100.0])
 def test_a_wrong_guess_costs_time_only(built: ScreenedSpace, guess: float, monkeypatch: pytest.MonkeyPatch) -> None:
     right = rows_of(run_ahead_of(built))
-    monkeypatch.setattr(ProductOfExperts, "weight", guess)
+    for kind in (ProductOfExperts, SharedWords):
+        monkeypatch.setattr(kind, "weight", guess)
     assert rows_of(run_ahead_of(built)) == right
+
+
+def test_fewer_steps_are_tried_where_most_are_tried_in_vain() -> None:
+    assert num_ahead(8, 2048) == num_ahead(8, 2048, made=12.0) == MOST_AHEAD
+    assert num_ahead(8, 2048, made=4.0) == 6
+    assert num_ahead(8, 2048, made=1.0) == 2  # so that there may be more again
+    assert num_ahead(512, 2048, made=12.0) == 4
+    assert num_ahead(5000, 2048) == 1

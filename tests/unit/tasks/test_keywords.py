@@ -9,6 +9,7 @@ from cgmh.errors import BadInput
 from cgmh.inputs import KeywordInput
 from cgmh.models.load import Models, load_embedded
 from cgmh.models.text.functions import FunctionModel
+from cgmh.models.word.shared import SharedWords
 from cgmh.models.word.two_stage import TextTarget
 from cgmh.ranking import Ranked
 from cgmh.sampling import Constant, sample
@@ -67,7 +68,8 @@ def test_a_big_model_is_sampled_only_as_the_target() -> None:
     assert problem.steepest is None
     for models in (Models(load_embedded()), Models(load_embedded(), big, "rerank")):
         problem = Keywords().pose(sources, models, 2, 0)
-        assert problem.target.model is problem.words
+        assert isinstance(problem.target.model, SharedWords)
+        assert problem.target.model.words is problem.words
 
 
 def test_chains_leave_the_alternative_that_they_began_with() -> None:

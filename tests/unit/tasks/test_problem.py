@@ -6,6 +6,7 @@ from cgmh.errors import BadInput
 from cgmh.inputs import CorrectInput, KeywordInput, ParaphraseInput
 from cgmh.models.load import Models, load_embedded
 from cgmh.models.text.functions import FunctionModel
+from cgmh.models.word.shared import SharedWords
 from cgmh.models.word.two_stage import TextTarget
 from cgmh.tasks import TASKS, Correct, Keywords, Paraphrase, task_of
 from cgmh.tasks.problem import target_model
@@ -17,9 +18,10 @@ def test_the_text_model_is_sampled_where_it_is_the_target() -> None:
     lexicon = Lexicon(load_embedded().vocabulary)
     words = load_embedded().bound(lexicon)
     big = FunctionModel(lambda texts: [-float(len(text)) for text in texts], "counts letters")
-    assert target_model(Models(load_embedded()), words, lexicon) is words
-    for use in ("rerank", "resample"):
-        assert target_model(Models(load_embedded(), big, use), words, lexicon) is words  # type: ignore[arg-type]
+    for models in (Models(load_embedded()), *(Models(load_embedded(), big, use) for use in ("rerank", "resample"))):
+        plain = target_model(models, words, lexicon)
+        assert isinstance(plain, SharedWords)
+        assert plain.words is words
     model = target_model(Models(load_embedded(), big, "target"), words, lexicon)
     assert isinstance(model, TextTarget)
     ids = [lexicon.add(word) for word in "it is late .".split()]

@@ -20,6 +20,7 @@ from ...models.load import Models
 from ...proposals import GibbsOver, WordEdits
 from ...sampling import Constant, Kernel
 from ...sampling.runs import Record, run
+from ...target import Target
 from ...tasks import Keywords, Problem
 from ...tasks.keywords.starts import usual_form
 from ...tasks.problem import Standing
@@ -121,8 +122,9 @@ class PaperKernel:
 def paper_kernel(problem: Problem) -> Kernel:
     """The paper's kernel on a problem: replace, insert and delete in equal shares, by Gibbs over rescored words."""
     contains = next(each for each in problem.target.constraints if isinstance(each, ContainsWords))
-    filler = GibbsOver(problem.target.model, problem.target, CANDIDATES, own=problem.own)
-    return Kernel(problem.target, WordEdits(filler, pinned=contains.pinned), window=None)
+    target = Target(problem.words, problem.target.constraints)
+    filler = GibbsOver(problem.words, target, CANDIDATES, own=problem.own)
+    return Kernel(target, WordEdits(filler, pinned=contains.pinned), window=None)
 
 
 def _likeliest(problem: Problem, records: Sequence[Record], from_step: int = 0) -> str:

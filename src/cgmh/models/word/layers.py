@@ -17,7 +17,8 @@ from .network import products_by_class
 
 Linear = Callable[[Tensor], Tensor]  # [N, in] -> [N, out]
 # Rows from which on a product is the same row by row, however many there are; fewer are summed up in another order.
-FEW = 16 if torch.backends.cpu.get_cpu_capability() == "AVX512" else 4
+# Of a matrix whose rows lie side by side in memory, and of one whose columns do.
+FEW, FEW_OF_CLASS = (16, 2) if torch.backends.cpu.get_cpu_capability() == "AVX512" else (4, 4)
 
 
 def int8_is_fast() -> bool:
@@ -178,7 +179,7 @@ class WordTable:
         self.num_classes, self.class_size, _ = table.shape
         self.device = table.device
         self._flat = table.flatten(0, 1)
-        self._blocks = table.unbind()
+        self._of_class: list[Tensor | None] = [None] * self.num_classes
         self._table, self._scale, self._bias = table, scale, bias  # scale [C, S] when the table is int8
         self._input_scale = input_scale  # [D]
         self._dense: Tensor | None = None
@@ -199,19 +200,27 @@ class WordTable:
             return widen(result) + self._bias[classes]
         order = torch.argsort(classes)
         distinct, counts = torch.unique_consecutive(classes.index_select(0, order), return_counts=True)
-        sizes, kind = counts.tolist(), query.dtype
-        products = query.new_empty(len(query), self.class_size)
-        ordered = query.index_select(0, order).split_with_sizes(sizes)
-        for part, product, number in zip(ordered, products.split_with_sizes(sizes), distinct.tolist(), strict=True):
-            block = self._blocks[number].to(kind).t()  # int8 is widened here, a class at a time
-            if len(part) < FEW:
-                product.copy_(_product_of_few(part, block))
-            else:
-                torch.mm(part, block, out=product)
-        result = torch.empty_like(products).index_copy_(0, order, products)
+        # A class that few rows ask about is given the last of them again, until they are not few any more.
+        times = torch.ones_like(order)
+        times[counts.cumsum(0) - 1] += (FEW_OF_CLASS - counts).clamp_(min=0)
+        sizes, kind = counts.clamp(min=FEW_OF_CLASS).tolist(), query.dtype
+        filled = query.index_select(0, order.repeat_interleave(times))
+        products = query.new_empty(len(filled), self.class_size)
+        parts = zip(filled.split_with_sizes(sizes), products.split_with_sizes(sizes), distinct.tolist(), strict=True)
+        for part, product, number in parts:
+            torch.mm(part, self._columns(number).to(kind), out=product)  # int8 is widened here, a class at a time
+        place = torch.empty_like(order).index_copy_(0, order, times.cumsum(0) - 1)
+        result = products.index_select(0, place)
         if self._scale is not None:
             result *= self._scale.index_select(0, classes)
         return result.add_(self._bias.index_select(0, classes))
+
+    def _columns(self, number: int) -> Tensor:
+        """[D, S]: the words of a class, column by column in memory, for few rows to be multiplied with."""
+        columns = self._of_class[number]
+        if columns is None:
+            columns = self._of_class[number] = self._table[number].t().contiguous()
+        return columns
 
     def all_logits(self, query: Tensor) -> Tensor:
         """Logits [N, C, S] of every word."""

@@ -85,11 +85,12 @@ class RecurrentPending:
     sentences: Sentences  # as the model reads them
     same_left: Tensor  # [R]
     same_right: Tensor  # [R]
-    log_gain: Tensor  # [R]
+    log_gain: Tensor  # [R]; where reading was given up, what it is at most
     log_words: Tensor  # [R, L+1]: of the candidates, as far as known
     scored: Tensor  # [R]: words read so far
     last: Tensor  # [R, W]: the state after the words read first
     states: list[tuple[Tensor, Tensor, Tensor]]  # [M, W], [M], [M] each: states, their rows and their positions
+    given_up: Tensor | None = None  # [R] bool: not all that was asked for was read
 
 
 class RecurrentModel:
@@ -239,7 +240,9 @@ class RecurrentModel:
         same_left: Tensor,
         same_right: Tensor,
         window: int | None,
+        least: Tensor | None = None,
     ) -> RecurrentPending:
+        """Candidates and their gains; where one cannot come to `least` [R] any more, the rest of it is not read."""
         sentences = Sentences(self._aliases[sentences.ids], sentences.lengths, sentences.inputs)
         columns = indices(sentences.capacity + 1, rows.device)
         old_words = encoding.log_words.index_select(0, rows)  # [R, L+1]
@@ -249,10 +252,16 @@ class RecurrentModel:
         pending = RecurrentPending(
             rows, sentences, same_left, same_right, same_left, old_words * before, nothing, start, []
         )
-        changed = sentences.lengths - same_right - same_left
-        self._read(pending, changed + _tail(same_right, window) - 1, first=True)
+        steps = sentences.lengths - same_right - same_left + _tail(same_right, window) - 1
         old = _log_window(encoding, rows, old_words, same_left, same_right, window)
+        if least is None:
+            self._read(pending, steps, first=True)
+        else:
+            self._read_while(pending, steps, least + old - ROUNDING, before)
+            pending.given_up = pending.scored < steps
         pending.log_gain = total(pending.log_words * ~before) - old
+        if pending.given_up is not None:
+            pending.log_gain += ROUNDING * pending.given_up
         return pending
 
     def most_gain(
@@ -281,6 +290,15 @@ class RecurrentModel:
         for held in (encoding.num_backward, encoding.num_log_backward):
             held[rows] = torch.minimum(held.index_select(0, rows), same)
 
+    def _read_while(self, pending: RecurrentPending, steps: Tensor, least: Tensor, before: Tensor) -> None:
+        """Read `steps` words of each candidate, as long as those after what came `before` [R, L+1] may come to `least`:
+        no word that is still to come can add anything. The first ones decide about most."""
+        self._read(pending, torch.zeros_like(steps), first=True)
+        for most in (1, 1, MAX_READ["cpu"]):
+            may_reach = total(pending.log_words * ~before) >= least
+            further = torch.where(may_reach, steps - pending.scored, 0).clamp_(max=most)
+            self._read(pending, further)
+
     def _read(self, pending: RecurrentPending, steps: Tensor, *, first: bool = False) -> None:
         """Read the next `steps` words of each candidate and score what follows each; `first`, also what comes next."""
         sentences, at = pending.sentences, pending.same_left + pending.scored
@@ -300,9 +318,8 @@ class RecurrentModel:
             self.vocabulary.end,
         )
         pending.log_words[of, where] = self._forward.predictor.log_prob(tops, following).double()
-        if first:
-            ended = (times + 1 == steps.index_select(0, rows)).nonzero()[:, 0]
-            pending.last = pending.last.index_copy(0, rows.index_select(0, ended), states.index_select(0, ended))
+        ended = (times + 1 == steps.index_select(0, rows)).nonzero()[:, 0]
+        pending.last.index_copy_(0, rows.index_select(0, ended), states.index_select(0, ended))
         pending.scored = pending.scored + steps
         pending.states.append((states, rows, positions))
 

@@ -7,18 +7,21 @@ change is remembered. The values are those of the model itself, whoever asked fo
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
 import torch
 from torch import Tensor
 
 from ...text.edits import Ids
+from ...text.lexicon import Lexicon
 from ...text.sentences import MAX_READ, Sentences, indices, rows_within
-from .recurrent import FactoredFill, RecurrentEncoding, RecurrentModel, total
+from ..protocols import Begun
+from .recurrent import FactoredFill, RecurrentEncoding, RecurrentModel, RecurrentPending, total
 
 SPARE = 32  # sentences that no chain is at any more and that are still held
 MAX_GAINS = 200_000  # changes whose gains are remembered
+MAX_READ_BEFORE = 100_000  # sentences whose log probabilities are remembered
 
 # Of a change: how many words come before it, both sentences up to the last word that was looked at, and whether that
 # was the end mark of both.
@@ -37,6 +40,8 @@ class SharedEncoding:
     idle: dict[Ids, None]  # sentences without a chain, that of the longest absence first
     free: list[int]  # slots that were never used
     gains: dict[_Change, float] = field(default_factory=dict)
+    most_gains: dict[_Change, float] = field(default_factory=dict)  # what those that were given up gain at most
+    log_probs: dict[Ids, float] = field(default_factory=dict)  # of sentences that were read to the end
 
     @classmethod
     def of(cls, keys: list[Ids], distinct: Sequence[Ids], held: RecurrentEncoding) -> "SharedEncoding":
@@ -61,7 +66,13 @@ class SharedEncoding:
         keys = [self.keys[row] for row in rows.tolist()]
         distinct = list(dict.fromkeys(keys))
         slots = torch.tensor([self.slot_of[key] for key in distinct], dtype=torch.int64, device=self.slots.device)
-        return SharedEncoding.of(keys, distinct, self.states.select(slots))
+        selected = SharedEncoding.of(keys, distinct, self.states.select(slots))
+        selected.recall(self)
+        return selected
+
+    def recall(self, other: "SharedEncoding") -> None:
+        """Know what was read for the chains of another one, of the same model and lexicon."""
+        self.gains, self.most_gains, self.log_probs = other.gains, other.most_gains, other.log_probs
 
     def held(self) -> list[tuple[RecurrentEncoding, list[Ids]]]:
         """The sentences that the chains began at and their states, which share memory with these, in parts of as many
@@ -116,17 +127,35 @@ class SharedPending:
     same_right: Tensor  # [R]
     window: int | None
     log_gain: Tensor  # [R]; nan where it is not known yet
-    # Of candidates that were read to the end and not held before: states, in parts, and the part and row of each.
-    parts: list[RecurrentEncoding] = field(default_factory=list)
+    # Of candidates that were read to the end and not held before: what was read, and the part and row of each.
+    parts: list["_Read"] = field(default_factory=list)
     places: dict[Ids, tuple[int, int]] = field(default_factory=dict)
+
+
+@dataclass
+class _Read:
+    """Candidates that were read to the end."""
+
+    words: RecurrentPending
+    slots: Tensor  # [K]: of the sentences that they came from
+    states: RecurrentEncoding | None = None  # [K], once somebody wants them all
 
 
 class SharedWords:
     """A recurrent model as the sampler asks it, that does nothing twice for chains at one sentence."""
 
+    goes_ahead = True  # what a step refuses early costs little: several can be tried together
+    reads_ahead = True  # also after one that is read
+    weight = 1.0
+
     def __init__(self, words: RecurrentModel) -> None:
         self.words = words
         self.num_words, self.special_ids = words.num_words, words.special_ids
+        self.vocabulary, self.device = words.vocabulary, words.device
+
+    def bound(self, lexicon: Lexicon) -> "SharedWords":
+        """The same model, reading the words of a lexicon."""
+        return SharedWords(self.words.bound(lexicon))
 
     def encode(self, sentences: Sentences) -> SharedEncoding:
         keys = [tuple(ids) for ids in sentences.to_lists()]
@@ -141,6 +170,20 @@ class SharedWords:
         distinct = list(dict.fromkeys(keys))
         rows = torch.tensor([first[key] for key in distinct], dtype=torch.int64, device=sentences.device)
         return SharedEncoding.of(keys, distinct, encoding.select(rows))
+
+    def encode_after(self, before: SharedEncoding, sentences: Sentences) -> SharedEncoding:
+        """The encoding of sentences, of which those that were held `before` are not read again.
+
+        There may be more room for words, or less, and more words in the lexicon.
+        """
+        keys = [tuple(ids) for ids in sentences.to_lists()]
+        distinct = sorted(dict.fromkeys(keys), key=lambda key: key not in before.slot_of)
+        known = [before.slot_of[key] for key in distinct if key in before.slot_of]
+        states = before.states.select(torch.tensor(known, dtype=torch.int64, device=sentences.device))
+        batch = Sentences.from_lists(distinct, sentences.capacity, device=sentences.device)
+        encoding = SharedEncoding.of(keys, distinct, self.words.encode_after(states, batch))
+        encoding.recall(before)
+        return encoding
 
     def log_prob(self, encoding: SharedEncoding) -> Tensor:
         return self.words.log_prob(encoding.states)[encoding.slots]
@@ -160,11 +203,28 @@ class SharedWords:
         same_right: Tensor,
         window: int | None,
     ) -> SharedPending:
-        pending = self.begin(encoding, rows, sentences, same_left, same_right, window)
+        pending = self._remembered(encoding, rows, sentences, same_left, same_right, window)
         self.complete(encoding, pending, pending.log_gain.isnan())
         return pending
 
     def begin(
+        self,
+        encoding: SharedEncoding,
+        rows: Tensor,
+        sentences: Sentences,
+        same_left: Tensor,
+        same_right: Tensor,
+        window: int | None,
+    ) -> Begun:
+        pending = self._remembered(encoding, rows, sentences, same_left, same_right, window)
+        slots = encoding.slots.index_select(0, rows)
+        most_gain = self.words.most_gain(encoding.states, slots, same_left, same_right, window)
+        known = most_gain.new_tensor([encoding.most_gains.get(change, math.inf) for change in pending.changes])
+        most_gain = torch.minimum(most_gain, known)
+        log_probs = [encoding.log_probs.get(key, math.nan) for key in pending.keys]
+        return Begun(pending, most_gain, most_gain.new_tensor(log_probs))
+
+    def _remembered(
         self,
         encoding: SharedEncoding,
         rows: Tensor,
@@ -178,31 +238,40 @@ class SharedWords:
         currents = [encoding.keys[row] for row in rows.tolist()]
         columns = zip(currents, keys, same_left.tolist(), same_right.tolist(), strict=True)
         changes = [_change(current, key, left, right, window) for current, key, left, right in columns]
-        if len(encoding.gains) > MAX_GAINS:
-            encoding.gains = {}
+        if len(encoding.gains) + len(encoding.most_gains) > MAX_GAINS:
+            encoding.gains, encoding.most_gains = {}, {}
         gains = [encoding.gains.get(change, math.nan) for change in changes]
         log_gain = torch.tensor(gains, dtype=torch.float64, device=rows.device)
         return SharedPending(rows, sentences, keys, changes, same_left, same_right, window, log_gain)
 
-    def most_gain(self, encoding: SharedEncoding, pending: SharedPending) -> Tensor:
-        """[R]: what no candidate that changes these words gains."""
-        slots = encoding.slots.index_select(0, pending.rows)
-        return self.words.most_gain(encoding.states, slots, pending.same_left, pending.same_right, pending.window)
-
-    def complete(self, encoding: SharedEncoding, pending: SharedPending, wanted: Tensor) -> None:
-        """Find the gains that are `wanted` [R] bool, each distinct one once."""
-        places = wanted.nonzero()[:, 0].tolist()
-        if not places:
+    def complete(
+        self, encoding: SharedEncoding, pending: SharedPending, wanted: Tensor, least: Tensor | None = None
+    ) -> None:
+        """Find the gains that are `wanted` [R] bool, each distinct one once; one that is below `least` [R] may stay
+        unknown."""
+        places = wanted.nonzero()[:, 0]
+        if not len(places):
             return
-        gains, changes = encoding.gains, pending.changes
-        new = {changes[at]: at for at in places}
+        gains, changes = encoding.gains, [pending.changes[at] for at in places.tolist()]
+        new = dict(zip(changes, places.tolist(), strict=True))
         at = torch.tensor(list(new.values()), device=wanted.device)
+        lows = None
+        if least is not None:  # the same change may be wanted by several
+            lowest = dict.fromkeys(new, math.inf)
+            for change, low in zip(changes, least.index_select(0, places).tolist(), strict=True):
+                lowest[change] = min(lowest[change], low)
+            lows = least.new_tensor(list(lowest.values()))
         slots = encoding.slots.index_select(0, pending.rows.index_select(0, at))
         left, right = pending.same_left.index_select(0, at), pending.same_right.index_select(0, at)
-        scored = self.words.score(encoding.states, slots, pending.sentences.select(at), left, right, pending.window)
-        gains.update(zip(new, scored.log_gain.tolist(), strict=True))
-        found = pending.log_gain.new_tensor([gains[changes[at]] for at in places])
-        pending.log_gain = pending.log_gain.index_copy(0, wanted.nonzero()[:, 0], found)
+        chosen = pending.sentences.select(at)
+        scored = self.words.score(encoding.states, slots, chosen, left, right, pending.window, lows)
+        found, given_up = scored.log_gain.tolist(), scored.given_up
+        for change, gain, is_bound in zip(
+            new, found, [False] * len(new) if given_up is None else given_up.tolist(), strict=True
+        ):
+            (encoding.most_gains if is_bound else gains)[change] = gain
+        known = pending.log_gain.new_tensor([gains.get(change, math.nan) for change in changes])
+        pending.log_gain = pending.log_gain.index_copy(0, places, known)
 
     def read_on(self, encoding: SharedEncoding, pending: SharedPending, asked: Sequence[int]) -> list[Ids]:
         """Read candidates to the end, those of the numbers `asked`; the sentences whose states were neither held nor
@@ -214,42 +283,69 @@ class SharedWords:
         }
         if new:
             at = torch.tensor(list(new.values()), device=pending.rows.device)
-            # A copy of the states of the sentences that they came from: what was read of those is read.
-            states = encoding.states.select(encoding.slots[pending.rows[at]])
-            every, whole = indices(len(at), at.device), torch.ones_like(at, dtype=torch.bool)
+            slots = encoding.slots[pending.rows[at]]
             left, right = pending.same_left[at], pending.same_right[at]
-            scored = self.words.score(states, every, pending.sentences.select(at), left, right, None)
-            self.words.commit(states, scored, whole)
+            words = self.words.score(encoding.states, slots, pending.sentences.select(at), left, right, None)
             pending.places |= {key: (len(pending.parts), place) for place, key in enumerate(new)}
-            pending.parts.append(states)
+            pending.parts.append(_Read(words, slots))
         return list(new)
 
+    def states_read(self, encoding: SharedEncoding, pending: SharedPending) -> RecurrentEncoding:
+        """The states of what was read last; who takes one of these sentences has what is read of it from now on."""
+        read = pending.parts[-1]
+        read.states = self._states_of(encoding, read, indices(len(read.slots), read.slots.device))
+        return read.states
+
+    def _states_of(self, encoding: SharedEncoding, read: _Read, places: Tensor) -> RecurrentEncoding:
+        """A copy of the states of some candidates: those of the sentences that they came from, and what was read."""
+        if read.states is not None:
+            return read.states.select(places)
+        states = encoding.states.select(read.slots.index_select(0, places))
+        chosen = torch.zeros_like(read.slots, dtype=torch.bool).index_fill(0, places, True)
+        rows = torch.zeros_like(read.slots).index_copy(0, places, indices(len(places), places.device))
+        self.words.commit(states, replace(read.words, rows=rows), chosen)
+        return states
+
     def finish(self, encoding: SharedEncoding, pending: SharedPending, keep: Tensor) -> Tensor:
-        log_prob = torch.zeros(len(keep), dtype=torch.float64, device=keep.device)
+        known = encoding.log_probs
+        if len(known) > MAX_READ_BEFORE:
+            known = encoding.log_probs = {}
         kept = keep.nonzero()[:, 0].tolist()
-        self.read_on(encoding, pending, kept)
-        for at in kept:
-            states, place = encoding.states, encoding.slot_of.get(pending.keys[at], -1)
+        asked = [at for at in kept if pending.keys[at] not in known]
+        if new := self.read_on(encoding, pending, asked):
+            known.update(zip(new, total(pending.parts[-1].words.log_words).tolist(), strict=True))
+        for key in {pending.keys[at] for at in asked} - known.keys():
+            table, place = encoding.states.log_words, encoding.slot_of.get(key, -1)
             if place < 0:
-                part, place = pending.places[pending.keys[at]]
-                states = pending.parts[part]
-            log_prob[at] = total(states.log_words[place])
+                part, place = pending.places[key]
+                table = pending.parts[part].words.log_words
+            known[key] = float(total(table[place]))
+        log_prob = torch.zeros(len(keep), dtype=torch.float64, device=keep.device)
+        log_prob[kept] = log_prob.new_tensor([known[pending.keys[at]] for at in kept])
         return log_prob
 
     def commit(self, encoding: SharedEncoding, pending: SharedPending, accepted: Tensor) -> None:
         rows = pending.rows.tolist()
         moves = [(at, rows[at]) for at in accepted.nonzero()[:, 0].tolist()]
+        self.read_on(encoding, pending, [at for at, _ in moves])
         for _, row in moves:
             encoding.leave(row)
         # What is held is taken first, so that it does not have to make room.
         waiting = [(at, row) for at, row in moves if not encoding.enter(row, pending.keys[at])]
         new = dict.fromkeys(pending.keys[at] for at, _ in waiting)
-        for number, part in enumerate(pending.parts):
-            taken = [key for key in new if pending.places[key][0] == number]
-            if taken:
-                slots = torch.tensor([encoding.make_room(key) for key in taken], device=encoding.slots.device)
-                places = torch.tensor([pending.places[key][1] for key in taken], device=slots.device)
-                _put(encoding.states, slots, part.select(places))
+        taken: list[list[Ids]] = [[] for _ in pending.parts]
+        for key in new:
+            taken[pending.places[key][0]].append(key)
+        parts = []
+        for read, keys in zip(pending.parts, taken, strict=True):
+            places = torch.tensor([pending.places[key][1] for key in keys], dtype=torch.int64, device=read.slots.device)
+            parts.append(self._states_of(encoding, read, places))
+        # From now on slots are given to others: what is in them has been copied.
+        for states, keys in zip(parts, taken, strict=True):
+            slots = torch.tensor(
+                [encoding.make_room(key) for key in keys], dtype=torch.int64, device=encoding.slots.device
+            )
+            _put(encoding.states, slots, states)
         for at, row in waiting:
             encoding.enter(row, pending.keys[at])
 

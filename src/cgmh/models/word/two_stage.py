@@ -319,7 +319,7 @@ class ProductOfExperts(TwoStageModel):
         """Know what another one of the same models and lexicon has read, whose encoding was `before`."""
         if isinstance(other, ProductOfExperts):
             self._known = other._known  # noqa: SLF001
-            encoding.words.gains = before.words.gains
+            encoding.words.recall(before.words)
 
     def log_prob(self, encoding: TwoStageEncoding) -> Tensor:
         """[B]: what is held of sentences that nobody has asked about is not read again."""
@@ -344,15 +344,16 @@ class ProductOfExperts(TwoStageModel):
         window: int | None,
     ) -> Begun:
         """What is known about candidates that nothing has been read for."""
-        words = self.screen.begin(encoding.words, rows, sentences, same_left, same_right, window)
+        words, most_gain, _ = self.screen.begin(encoding.words, rows, sentences, same_left, same_right, window)
         known = [self._known.get(key, math.nan) for key in words.keys]
         log_prob = torch.tensor(known, dtype=torch.float64, device=rows.device)
-        most = self.screen.most_gain(encoding.words, words)
-        return Begun(TwoStagePending(rows, sentences, words), most, log_prob)
+        return Begun(TwoStagePending(rows, sentences, words), most_gain, log_prob)
 
-    def complete(self, encoding: TwoStageEncoding, pending: TwoStagePending, wanted: Tensor) -> None:
+    def complete(
+        self, encoding: TwoStageEncoding, pending: TwoStagePending, wanted: Tensor, least: Tensor | None = None
+    ) -> None:
         """Find the gains of the first stage that are `wanted` [R] bool."""
-        self.screen.complete(encoding.words, pending.words, wanted)
+        self.screen.complete(encoding.words, pending.words, wanted, least)
 
     def finish(self, encoding: TwoStageEncoding, pending: TwoStagePending, keep: Tensor) -> Tensor:
         """[R]: the weighted sum of all readings where `keep`, 0 elsewhere.
@@ -368,7 +369,8 @@ class ProductOfExperts(TwoStageModel):
         for at in range(0, len(asked), most):
             if new := self.screen.read_on(encoding.words, words, asked[at : at + most]):
                 batch = Sentences.from_lists(new, pending.sentences.capacity, device=keep.device)
-                readings = _log_readings_of(batch, words.parts[-1], self.words, shapes=True)
+                states = self.screen.states_read(encoding.words, words)
+                readings = _log_readings_of(batch, states, self.words, shapes=True)
                 known.update(zip(new, self._weighted(new, readings).tolist(), strict=True))
         return super().finish(encoding, pending, keep)
 

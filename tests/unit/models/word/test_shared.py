@@ -5,7 +5,7 @@ import torch
 
 from cgmh.laws import check_model
 from cgmh.models.word import shared
-from cgmh.models.word.recurrent import RecurrentModel
+from cgmh.models.word.recurrent import ROUNDING, RecurrentModel
 from cgmh.models.word.shared import SharedEncoding, SharedWords
 from cgmh.proposals import FillHead, Mixture, SwapBlocks, WordEdits
 from cgmh.sampling import Kernel, sample
@@ -132,8 +132,7 @@ def test_no_change_gains_more_than_the_words_that_it_takes_away(small: Recurrent
     for window in (1, 2, None):
         for word in range(len(small.vocabulary)):
             edited = start.replace(0 * every, torch.full_like(every, word))
-            pending = words.begin(encoding, every, edited, 0 * every, start.lengths - 1, window)
-            most = words.most_gain(encoding, pending)
+            pending, most, _ = words.begin(encoding, every, edited, 0 * every, start.lengths - 1, window)
             words.complete(encoding, pending, pending.log_gain.isnan())
             assert bool((pending.log_gain <= most).all())
 
@@ -145,3 +144,89 @@ def test_an_encoding_of_the_model_is_made_one_that_chains_share(small: Recurrent
     assert one.slot_of == other.slot_of
     assert torch.equal(one.slots, other.slots)
     assert torch.equal(words.log_prob(one), words.log_prob(other))
+
+
+def test_what_cannot_reach_the_least_gain_is_given_up(small: RecurrentModel, start: Sentences) -> None:
+    """Of each change of a block: a gain is the same, or unknown and at most what was read of it says."""
+    every = torch.arange(len(start))
+    edited = start.insert(0 * every, torch.full_like(every, small.vocabulary.ids["sat"]))
+    edited = edited.insert(0 * every, torch.full_like(every, small.vocabulary.ids["cat"]))
+    asked = small.encode(start), every, edited, 0 * every, start.lengths, None
+    whole = small.score(*asked).log_gain
+    for least in (whole - 0.01, whole + 0.01, whole + 2, torch.zeros_like(whole)):
+        scored = small.score(*asked, least)
+        assert scored.given_up is not None
+        kept = ~scored.given_up
+        torch.testing.assert_close(scored.log_gain[kept], whole[kept], rtol=0, atol=1e-12)
+        assert bool((scored.log_gain[scored.given_up] >= whole[scored.given_up]).all())
+        assert bool((scored.log_gain[scored.given_up] < least[scored.given_up] + ROUNDING).all())
+        assert not bool((scored.given_up & (whole >= least)).any())
+    read = sum(len(rows) for _, rows, _ in small.score(*asked, torch.zeros_like(whole)).states)
+    assert bool(small.score(*asked, torch.zeros_like(whole)).given_up.any())  # type: ignore[union-attr]
+    assert read < sum(len(rows) for _, rows, _ in small.score(*asked).states)
+
+
+def test_a_change_that_was_given_up_is_known_to_gain_no_more(small: RecurrentModel, start: Sentences) -> None:
+    words, every = SharedWords(small), torch.arange(len(start))
+    encoding, sat = words.encode(start), small.vocabulary.ids["sat"]
+    edited = start.insert(0 * every, torch.full_like(every, sat))
+    asked = encoding, every, edited, 0 * every, start.lengths, 2
+    whole = small.score(small.encode(start), *asked[1:]).log_gain
+    pending, most, _ = words.begin(*asked)
+    words.complete(encoding, pending, every >= 0, whole + torch.where(every < 4, 3.0, -3.0))
+    torch.testing.assert_close(pending.log_gain, whole)  # for the chains beside them ask for less
+    encoding = words.encode(start)
+    pending, most, _ = words.begin(encoding, *asked[1:])
+    words.complete(encoding, pending, every >= 0, most)
+    unknown = pending.log_gain.isnan()
+    assert bool(unknown.any())
+    again, less, _ = words.begin(encoding, *asked[1:])
+    assert bool((less < most)[unknown].all())
+    assert bool((less >= whole).all())
+    assert torch.equal(again.log_gain.isnan(), unknown)
+
+
+def test_a_sentence_that_was_read_is_not_read_again(
+    small: RecurrentModel, start: Sentences, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where it was refused; the chain that goes there needs its states."""
+    words, every = SharedWords(small), torch.arange(len(start))
+    encoding, sat = words.encode(start), small.vocabulary.ids["sat"]
+    longer = start.insert(0 * every, torch.full_like(every, sat))
+    asked = encoding, every, longer, 0 * every, start.lengths, 1
+    first = words.finish(encoding, words.score(*asked), every >= 0)
+    pending, _, known = words.begin(*asked)
+    assert torch.equal(known, first)
+    read: list[int] = []
+    plain = RecurrentModel.score
+
+    def counting(self: RecurrentModel, encoding: object, rows: torch.Tensor, *rest: object) -> object:
+        read.append(len(rows))
+        return plain(self, encoding, rows, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(RecurrentModel, "score", counting)
+    assert torch.equal(words.finish(encoding, pending, every >= 0), first)
+    assert read == []
+    words.commit(encoding, pending, every == 1)
+    assert read == [1]
+    assert float(words.log_prob(encoding)[1]) == float(first[1])
+
+
+def test_sentences_that_are_held_are_not_read_again_beside_new_ones(
+    small: RecurrentModel, start: Sentences, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words, read = SharedWords(small), []
+    before = words.encode(start.select(torch.tensor([0, 1, 1])))
+    plain = RecurrentModel.encode
+
+    def counting(self: RecurrentModel, sentences: Sentences) -> object:
+        read.append(len(sentences))
+        return plain(self, sentences)
+
+    monkeypatch.setattr(RecurrentModel, "encode", counting)
+    roomier = Sentences.from_lists(start.to_lists(), 9)
+    after = words.encode_after(before, roomier)
+    assert read == [1]
+    assert after.gains is before.gains
+    assert torch.equal(words.log_prob(after), words.log_prob(words.encode(roomier)))
+    assert words.encode_after(after, roomier).keys == after.keys  # none is new
