@@ -172,7 +172,8 @@ def pull_command(
             raise BadInput("give the model a NAME: cgmh models pull NAME")
         return
     if source is None and is_installed(name) and name != "en":
-        is_older = name in REGISTRY and REGISTRY[name].adapter is not None and not read_config(path_of(name)).get("tuned")
+        can_be_tuned = name in REGISTRY and REGISTRY[name].adapter is not None
+        is_older = can_be_tuned and not read_config(path_of(name)).get("tuned")
         again = f", as it was before it was tuned; for the tuned one run: cgmh models remove {name}, then pull it again"
         if not quiet:
             click.echo(f"{name} is installed already{again if is_older else ''}", err=True)
