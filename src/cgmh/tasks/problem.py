@@ -1,7 +1,7 @@
 """What a task hands to the sampler, whatever the task."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 from ..draws import Seed
@@ -78,7 +78,12 @@ class Problem:
     steepest: float | None = None  # nats that the model may lose in a step: a search, no sampling
     own: OwnWords = ()  # the words that each input brings along and the vocabulary lacks
     grown: Callable[[], Sentences] | None = None  # other starts, for rules of the user's that `start` breaks
+    likely: Callable[[], Sentences] | None = None  # other starts, for who wants the likeliest sentence and no sample
     worked_out: Sequence[Any] = ()  # about each input, at some cost: posed again, it need not be found anew
+
+    def chosen_by(self, rule: Rule) -> "Problem":
+        """The problem of who selects by this rule: where chains start is free, and may serve the rule."""
+        return replace(self, start=self.likely()) if rule == "likeliest" and self.likely is not None else self
 
     def standing(self, number: int) -> Standing:
         """An input as it was posed."""

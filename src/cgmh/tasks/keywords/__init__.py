@@ -75,15 +75,16 @@ class Keywords:
             obeying = Target(words, allowed), Target(words, asked)
             beginner = Beginner(sources, wanted, lexicon, words, counted, *obeying, max(rooms) + 1)
             start, grown = beginner.start(chains, seed), partial(beginner.grown, chains, seed)
+            likely = partial(beginner.likely, start, chains)
         else:
-            start, grown = standing_start(standing, max(rooms) + 1, words.device), None
+            start, grown, likely = standing_start(standing, max(rooms) + 1, words.device), None, None
         num_known = len(lexicon.vocabulary)
         own = [lexicon.ordered(id for id in ids_of(required) if id >= num_known) for required in wanted]
         exchanges = [_exchanges(source, required, lexicon) for source, required in zip(sources, wanted, strict=True)]
         moves = partial(_moves, contains, wanted, exchanges, own)
         own_starts = [number for number, source in enumerate(sources) if source.start]
         report = KeywordReport(lexicon, words, [frozenset(ids_of(required)) for required in wanted], own_starts)
-        return Problem(lexicon, words, Target(model, asked), moves, start, report, own=own, grown=grown)
+        return Problem(lexicon, words, Target(model, asked), moves, start, report, own=own, grown=grown, likely=likely)
 
     def join(self, sources: Sequence[KeywordSource], results: Sequence[Result]) -> Result:
         return results[0]
