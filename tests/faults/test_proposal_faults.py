@@ -117,13 +117,6 @@ def _(space: Space, monkeypatch: pytest.MonkeyPatch) -> Kernel:
     return Kernel(space.target, WordEdits(CandidatesWithTheWord(space.model, space.target, 2, 0.1), UNEVEN))
 
 
-@fault("what is known of a gap is taken for every gap after the same words")
-def _(space: Space, monkeypatch: pytest.MonkeyPatch) -> Kernel:
-    gaps = fillers._gaps
-    monkeypatch.setattr(fillers, "_gaps", lambda *at: [(*gap[:3], ()) for gap in gaps(*at)])
-    return Kernel(space.target, WordEdits(GibbsOver(space.model, space.target, 2, 0.1), UNEVEN))
-
-
 class BestWord(FillHead):
     """The best word, reported with the probability of a draw."""
 
