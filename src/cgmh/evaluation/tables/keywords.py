@@ -82,8 +82,8 @@ def show(item: KeywordSet) -> str:
 class Ours:
     """The package at its default settings, on the embedded model alone or with a big model as the target.
 
-    Grid beam search and the paper look for the sentence of the lowest perplexity; with `select` likeliest, ours looks for
-    a probable sentence too.
+    Grid beam search and the paper look for the sentence of the lowest perplexity; with `select` likeliest, ours looks
+    for a probable sentence too.
     """
 
     models: Models
