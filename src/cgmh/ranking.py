@@ -23,7 +23,18 @@ from .models.word.two_stage import log_fills
 from .result import Result, Sentence, Step
 from .sampling.runs import KINDS, Record, num_workers
 from .sampling.shards import Tick, is_own, share_out
-from .selection import LENGTH_OFFSET, MAX_IN_COMMON, POOL_SIZE, Visit, choose, resample, thinned, visited, visits_of
+from .selection import (
+    LENGTH_OFFSET,
+    MAX_IN_COMMON,
+    POOL_SIZE,
+    Visit,
+    choose,
+    per_word,
+    resample,
+    thinned,
+    visited,
+    visits_of,
+)
 from .settings import Settings
 from .target import Target
 from .text.lexicon import Lexicon
@@ -141,7 +152,8 @@ class Ranked:
                     raise BadModel(f"{reader.name}: thinks every sentence impossible; take another big model")
 
                 def fitness(pool: Sequence[Visit]) -> list[float]:
-                    return self._fitness(run, pool, log_text)
+                    is_likeliest = run.settings.select == "likeliest"
+                    return self.likeliness(run, pool) if is_likeliest else self._fitness(run, pool, log_text)
 
                 rule, given, always = run.settings.select, self.given(run.number), self.always(run.number)
                 chosen = choose(rule, visits, final, fitness, run.settings.n, self.max_in_common, given, always=always)
@@ -190,6 +202,10 @@ class Ranked:
     def finds_starts(self, number: int) -> bool:
         """Whether the chains of an input start at sentences that were searched for."""
         return False
+
+    def likeliness(self, run: Run, pool: Sequence[Visit]) -> list[float]:
+        """How probable each sentence is, per word, for who wants the likeliest one."""
+        return [per_word(visit) for visit in pool]
 
     def always(self, number: int) -> Collection[tuple[int, ...]]:
         """Sentences that are looked at closely wherever they were visited, however improbable they are."""
@@ -341,10 +357,13 @@ class Readings:
     backward: list[float]
     fills: list[list[float]]  # of each sentence, each of its words in its place
 
-    def fluency(self) -> list[float]:
-        """How well the word model likes each sentence, per word: all three readings together."""
+    def fluency(self, offset: float = READING_OFFSET) -> list[float]:
+        """How well the word model likes each sentence, per word: all three readings together.
+
+        `offset` is added to the number of words: the larger it is, the less a long sentence gains by its length.
+        """
         return [
-            (FORWARD * forward + BACKWARD * backward + FILL * sum(fills)) / (len(fills) + READING_OFFSET)
+            (FORWARD * forward + BACKWARD * backward + FILL * sum(fills)) / (len(fills) + offset)
             for forward, backward, fills in zip(self.forward, self.backward, self.fills, strict=True)
         ]
 

@@ -1,10 +1,10 @@
 """Which of the sentences that chains visited are shown.
 
 A chain's states are samples of the target. `last` shows the chains' final states as they are; `best` looks through
-everything that was visited for the fittest; `likeliest` for the lowest perplexity, as the paper chose the sentences of
-keywords; `consensus` takes the samples that agree most with the others; `first` the sentences that were reached first,
-as the paper's paraphrases were chosen. All but `last` choose; what they show are not samples. Samples can also be drawn
-again by weights.
+everything that was visited for the fittest; `likeliest` for the most probable per word, as the paper chose the
+sentences of keywords; `consensus` takes the samples that agree most with the others; `first` the sentences that were
+reached first, as the paper's paraphrases were chosen. All but `last` choose; what they show are not samples. Samples
+can also be drawn again by weights.
 """
 
 from bisect import bisect_right
@@ -74,8 +74,6 @@ def choose(
         return _distinct(final)[:n]  # in the order of the chains: samples, not the best of them
     if rule == "first":
         return _distinct(sorted(visits, key=lambda visit: (visit.clock, visit.chain)))[:n]
-    if rule == "likeliest":
-        return _different(_by_probability(visits), n, max_in_common, given)
     if rule == "consensus":
         pool = _distinct(final)
         values = agreement([visit.ids for visit in pool])
@@ -89,7 +87,12 @@ def choose(
 
 def _by_probability(visits: Sequence[Visit]) -> list[Visit]:
     """The distinct ones, those of the largest log density per word first."""
-    return sorted(_distinct(visits), key=lambda visit: -visit.log_target / (len(visit.ids) + LENGTH_OFFSET))
+    return sorted(_distinct(visits), key=per_word, reverse=True)
+
+
+def per_word(visit: Visit) -> float:
+    """The log density per word, the end of the sentence included."""
+    return visit.log_target / (len(visit.ids) + LENGTH_OFFSET)
 
 
 def agreement(sentences: Sequence[tuple[int, ...]]) -> list[float]:

@@ -221,6 +221,7 @@ class Session:
             with single_threaded():
                 posed, seed = [each.source for each in sources], _seed_of(sources)
                 problem = self.task.pose(posed, self.models, self.settings.chains, seed)
+                problem = problem.chosen_by(self.settings.select)
                 runs = self._runs(problem, sources, seed, tick)
         except InfeasibleStart as error:
             if not error.sources:

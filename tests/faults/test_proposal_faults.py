@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -9,7 +10,7 @@ from torch import Tensor
 
 from cgmh.draws import Draws
 from cgmh.models.protocols import Fill
-from cgmh.proposals import FillHead, GibbsOver, Mixture, Proposal, SwapBlocks, WordEdits
+from cgmh.proposals import FillHead, GibbsOver, Mixture, Proposal, SwapBlocks, WordEdits, fillers
 from cgmh.proposals.protocols import DELETE, INSERT, REPLACE, Candidate, View
 from cgmh.sampling import Kernel
 from cgmh.text.sentences import Sentences
@@ -106,7 +107,13 @@ class CandidatesWithTheWord(GibbsOver):
 
 
 @fault("the K words depend on the word in the gap")
-def _(space: Space, _: pytest.MonkeyPatch) -> Kernel:
+def _(space: Space, monkeypatch: pytest.MonkeyPatch) -> Kernel:
+    gaps = fillers._gaps
+
+    def with_the_word(view: View, *at: Tensor) -> list[Any]:
+        return [(*gap, *ids) for gap, ids in zip(gaps(view, *at), view.sentences.to_lists(), strict=True)]
+
+    monkeypatch.setattr(fillers, "_gaps", with_the_word)
     return Kernel(space.target, WordEdits(CandidatesWithTheWord(space.model, space.target, 2, 0.1), UNEVEN))
 
 

@@ -18,7 +18,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _STEPS = f"; by default {STEPS}, or as many as --readings take."
 SENTENCE_CHOICES: dict[Rule, str] = {
     "best": "the most natural of all visited",
-    "likeliest": "the lowest perplexity",
+    "likeliest": "the most probable per word",
     "first": "those reached first",
     "last": "the final states, true samples",
     "consensus": "those most alike",

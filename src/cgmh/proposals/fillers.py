@@ -22,6 +22,8 @@ from .protocols import View
 
 OWN_SHARE = 0.1  # of the floor, for the words that the vocabulary lacks, where an input brings any
 
+MAX_KNOWN = 4096  # gaps whose words in proportion to the target are known, before all are forgotten
+
 OwnWords = Sequence[Sequence[int]]  # the run-local ids of each input, in an order of its own
 
 
@@ -103,6 +105,17 @@ class FillHead:
         return self._floor.under(fill, torch.zeros_like(left, dtype=torch.bool), view.sentences.inputs)
 
 
+Gap = tuple[int, float, tuple[int, ...], tuple[int, ...]]  # input, beta, and the words before and after
+
+
+def _gaps(view: View, left: Tensor, right: Tensor) -> list[Gap]:
+    """All that a filler may know about the gap of each row."""
+    sentences = view.sentences
+    columns = (each.tolist() for each in (sentences.inputs, view.beta, left, right))
+    rows = zip(sentences.to_lists(), *columns, strict=True)
+    return [(input, beta, tuple(ids[:start]), tuple(ids[end:])) for ids, input, beta, start, end in rows]
+
+
 class GibbsOver:
     """The paper's kernel (Section 3.2), made exact: the K best words in proportion to the target, with a floor.
 
@@ -110,6 +123,9 @@ class GibbsOver:
     words + the floor; where none of the K is possible under the hard constraints, q is the floor. It depends on
     nothing but the sentence without the word. Insertions and deletions pay for it in the ratio; a replacement among the
     K is always accepted, but for the floor.
+
+    To score K sentences takes long, and chains come back to a gap: to replace a word and to delete it asks for the same
+    one, and a refused step leaves all of them as they were. So what is known about a gap is kept.
     """
 
     def __init__(
@@ -118,8 +134,24 @@ class GibbsOver:
         self._model, self._target = model, target
         self._floor = Floor(model, floor, own)
         self._num = min(num_candidates, self._floor.num_words)
+        self._known: dict[Gap, tuple[Tensor, Tensor, Tensor]] = {}  # [K], [K], []: as `_shares` has them
 
     def fill(self, view: View, left: Tensor, right: Tensor) -> Fill:
+        gaps = _gaps(view, left, right)
+        known = self._known  # another thread may forget it meanwhile, or know more
+        new = {gap: row for row, gap in enumerate(gaps) if gap not in known}
+        if new or not gaps:
+            rows = torch.tensor(list(new.values()), dtype=torch.int64, device=left.device)
+            words, log_word, none = self._shares(view.select(rows), left[rows], right[rows])
+            known = known if len(known) + len(new) <= MAX_KNOWN else {gap: known[gap] for gap in gaps if gap in known}
+            known = {**known, **dict(zip(new, zip(words, log_word, none, strict=True), strict=True))}
+            self._known = known
+        if gaps:
+            words, log_word, none = (torch.stack([known[gap][at] for gap in gaps]) for at in range(3))
+        return self._floor.under(Among(words, log_word, "gibbs"), none, view.sentences.inputs)
+
+    def _shares(self, view: View, left: Tensor, right: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """[R,K], [R,K], [R]: the best words, the logs of their shares, and whether none of them is possible."""
         model, sentences, num = self._model, view.sentences, self._num
         log_best = model.candidates(view.encoding, view.rows, left, right)  # [R,V]
         log_best = log_best.index_fill(1, model.special_ids.to(log_best.device), -torch.inf)
@@ -135,8 +167,7 @@ class GibbsOver:
             log_target = log_target.index_copy(0, asked, view.beta[each[asked]].double() * torch.cat(parts))
         log_target = log_target.view(-1, num)  # [R,K]
         none = ~possible.view(-1, num).any(-1)  # [R]
-        log_word = log_target.masked_fill(none[:, None], 0.0).log_softmax(-1)
-        return self._floor.under(Among(words, log_word, "gibbs"), none, sentences.inputs)
+        return words, log_target.masked_fill(none[:, None], 0.0).log_softmax(-1), none
 
     def _soft(self, view: View, filled: Sentences, each: Tensor, left: Tensor, right: Tensor, asked: Tensor) -> Tensor:
         """[A]: the soft factors of the filled sentences that are `asked` [A] about, beside those of the current ones.

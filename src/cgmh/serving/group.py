@@ -27,6 +27,7 @@ from ..sampling.chain import STEPS_DRAWN_TOGETHER
 from ..sampling.kernel import Info, Kernel, State
 from ..sampling.runs import Record, Recorder, in_sequence
 from ..session import Session
+from ..settings import Rule
 from ..tasks.problem import JoiningTask, Problem, Standing
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
@@ -260,10 +261,11 @@ class Group:
 
     def _begin(self, new: list[Entry]) -> None:
         """Find where new ones start, by posing them alone; those that cannot start are told so."""
-        alike: dict[tuple[int, int], list[Entry]] = {}
+        alike: dict[tuple[int, int, Rule], list[Entry]] = {}
         for entry in new:
-            seed = entry.session.settings.seed if self.task.draws_starts else 0
-            alike.setdefault((entry.chains, seed), []).append(entry)
+            settings = entry.session.settings
+            seed = settings.seed if self.task.draws_starts else 0
+            alike.setdefault((entry.chains, seed, settings.select), []).append(entry)
             if entry.early is not None and self.task.searches_starts:
                 self._look_ahead(entry, entry.early)
         are_first = not self._begun
@@ -283,12 +285,12 @@ class Group:
             run = session.run_of(entry.source, 0, recorder.record(), problem.start, problem.target, problem.about)
             early.tell(problem.report.so_far(replace(run, known=early.known)))
 
-    def _begin_alike(self, entries: list[Entry], chains: int, seed: int) -> Problem | None:
-        """Begin those of one number of chains and one seed; their problem, if any of them has a start."""
+    def _begin_alike(self, entries: list[Entry], chains: int, seed: int, rule: Rule) -> Problem | None:
+        """Begin those of one number of chains, one seed and one rule; their problem, if any of them has a start."""
         while entries:
             sources = [entry.source for entry in entries]
             try:
-                problem = self.task.pose(sources, self._models, chains, seed, self.lexicon)
+                problem = self.task.pose(sources, self._models, chains, seed, self.lexicon).chosen_by(rule)
             except InfeasibleStart as error:
                 failed = error.sources or set(range(len(entries)))
                 for number in failed:

@@ -1,7 +1,7 @@
 """What a task hands to the sampler, whatever the task."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 from ..draws import Seed
@@ -81,7 +81,12 @@ class Problem:
     grown: Callable[[], Sentences] | None = None  # other starts, for rules of the user's that `start` breaks
     # Sentences for each input that a big model wrote, to start some of the chains at.
     written: Callable[[], Sequence[Sequence[Sequence[int]]]] | None = None
+    likely: Callable[[], Sentences] | None = None  # other starts, for who wants the likeliest sentence and no sample
     worked_out: Sequence[Any] = ()  # about each input, at some cost: posed again, it need not be found anew
+
+    def chosen_by(self, rule: Rule) -> "Problem":
+        """The problem of who selects by this rule: where chains start is free, and may serve the rule."""
+        return replace(self, start=self.likely()) if rule == "likeliest" and self.likely is not None else self
 
     def standing(self, number: int) -> Standing:
         """An input as it was posed."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from cgmh.evaluation import walks
 from cgmh.evaluation.walks import Start, Walker, curve, distance, is_read
 from cgmh.inputs import KeywordInput, ParaphraseInput
 from cgmh.models.load import Models, load_models
@@ -48,3 +49,14 @@ def test_what_chains_did(models: Models, name: str) -> None:
 def test_a_start_that_is_refused(models: Models) -> None:
     assert is_read(Start("a", "1", ParaphraseInput("how do i learn it ?"), 1), models)
     assert not is_read(Start("a", "2", ParaphraseInput(" "), 1), models)
+
+
+def test_starts_that_run_in_parts_walk_as_alone(models: Models, monkeypatch: pytest.MonkeyPatch) -> None:
+    starts = [
+        Start("keywords", word, KeywordInput((word,), start=f"{word} ."), 4) for word in ("river", "bank", "snow")
+    ]
+    walker = Walker("paper", models)
+    alone = [answer for start in starts for answer in walker.answer([start])]
+    monkeypatch.setitem(walks.TOGETHER, "paper", 2)
+    together = list(walker.answer(starts))
+    assert [(each.text, each.details) for each in together] == [(each.text, each.details) for each in alone]

@@ -6,6 +6,7 @@ import torch
 from cgmh.constraints import Forbids
 from cgmh.draws import Draws
 from cgmh.proposals import Filler, FillHead, GibbsOver, View
+from cgmh.proposals import fillers as fillers_module
 from cgmh.target import Target
 from cgmh.text.sentences import Sentences
 from spaces import OUT, A, B, C, D
@@ -62,3 +63,37 @@ def test_the_floor_is_all_that_an_impossible_word_has() -> None:
 def test_a_floor_lies_between_0_and_1(floor: float) -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
         FillHead(MODEL, floor)
+
+
+@pytest.mark.parametrize("most", [1, 100])
+def test_what_is_known_of_a_gap_is_what_it_would_be_anew(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where sentences, inputs and temperatures differ in one thing alone, and where much was forgotten."""
+    monkeypatch.setattr(fillers_module, "MAX_KNOWN", most)
+    target = Target(MODEL, [Forbids([[A], [B]])])
+    filler = GibbsOver(MODEL, target, 3, FLOOR)
+    for _ in range(2):
+        for ids, input, beta in (([B, C, D], 0, 0.7), ([B, C, C], 0, 0.7), ([B, C, D], 1, 0.7), ([B, C, D], 0, 2.0)):
+            sentences = Sentences.from_lists([ids] * 4, 5, [input] * 4)
+            betas = torch.full((4,), beta, dtype=torch.float64)
+            asked = View(sentences, MODEL.encode(sentences), torch.arange(4), betas)
+            at = torch.ones(4, dtype=torch.int64)
+            known = filler.fill(asked, at, at + 1).log_prob(WORDS)
+            anew = GibbsOver(MODEL, target, 3, FLOOR).fill(asked, at, at + 1).log_prob(WORDS)
+            assert torch.equal(known, anew)
+
+
+def test_a_gap_is_scored_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    scored = []
+    shares = GibbsOver._shares
+
+    def counted(self: GibbsOver, asked: View, *gap: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        scored.append(len(asked.sentences))
+        return shares(self, asked, *gap)
+
+    monkeypatch.setattr(GibbsOver, "_shares", counted)
+    filler = GibbsOver(MODEL, Target(MODEL), 3, FLOOR)
+    first, second = torch.tensor([1, 1, 2]), torch.tensor([2, 1, 2])
+    filler.fill(view(3), first, first + 1)
+    filler.fill(view(3), second, second + 1)
+    filler.fill(view(3), torch.tensor([0, 1, 2]), torch.tensor([1, 2, 3]))
+    assert scored == [2, 1]

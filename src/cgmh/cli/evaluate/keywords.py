@@ -59,7 +59,7 @@ def keywords_command(data: Path, systems: str, which: str, weights: Path | None,
 
     \b
     ours            cgmh keywords at its default settings, the embedded model alone
-    ours-likeliest  the same, choosing by perplexity as gbs and paper do
+    ours-likeliest  the same with --select likeliest, which searches for a probable sentence as gbs and paper do
     ours-big        the same with gemma3-270m as the target
     paper           the paper's kernel and settings: one chain of 200 steps from the keywords, lowest perplexity
     paper-time      the same kernel with 16 chains, for as long as ours takes (--paper-time FACTOR times that)

@@ -82,7 +82,8 @@ def show(item: KeywordSet) -> str:
 class Ours:
     """The package at its default settings, on the embedded model alone or with a big model as the target.
 
-    Grid beam search and the paper look for the sentence of the lowest perplexity; so does ours with `select` likeliest.
+    Grid beam search and the paper look for the sentence of the lowest perplexity; with `select` likeliest, ours looks
+    for a probable sentence too.
     """
 
     models: Models
@@ -98,7 +99,7 @@ class Ours:
     @property
     def about(self) -> str:
         by = "alone" if self.models.text is None else f"and {self.models.text.name} as the target"
-        chosen = ", lowest perplexity" if self.settings.select == "likeliest" else ""
+        chosen = ", the most probable per word" if self.settings.select == "likeliest" else ""
         return f"cgmh keywords at its default settings, {self.models.words.name} {by}{chosen}"
 
     @property

@@ -76,8 +76,9 @@ class Keywords:
             obeying = Target(words, allowed), Target(words, asked)
             beginner = Beginner(sources, wanted, lexicon, words, counted, *obeying, max(rooms) + 1)
             start, grown = beginner.start(chains, seed), partial(beginner.grown, chains, seed)
+            likely = partial(beginner.likely, start, chains)
         else:
-            start, grown = standing_start(standing, max(rooms) + 1, words.device), None
+            start, grown, likely = standing_start(standing, max(rooms) + 1, words.device), None, None
         writer, written = models.bare or models.text, None
         if models.use == "target" and isinstance(writer, WritingModel):
             room, rules = max(rooms) + 1, Target(words, asked)
@@ -88,8 +89,9 @@ class Keywords:
         moves = partial(_moves, contains, wanted, exchanges, own)
         own_starts = [number for number, source in enumerate(sources) if source.start]
         report = KeywordReport(lexicon, words, [frozenset(ids_of(required)) for required in wanted], own_starts)
-        target = Target(model, asked)
-        return Problem(lexicon, words, target, moves, start, report, own=own, grown=grown, written=written)
+        return Problem(
+            lexicon, words, Target(model, asked), moves, start, report, own=own, grown=grown, likely=likely, written=written
+        )  # fmt: skip
 
     def join(self, sources: Sequence[KeywordSource], results: Sequence[Result]) -> Result:
         return results[0]

@@ -9,11 +9,13 @@ from torch import Tensor
 
 from ...models.pull.store import EMBEDDED, VERBS
 from ...models.word.recurrent import RecurrentModel
-from ...ranking import Ranked, Readings
+from ...ranking import Ranked, Readings, Run, read_words
+from ...selection import Visit
 from ...text.lexicon import Lexicon
 from ...text.sentences import Sentences
 from ...text.verbs import Verbs
 from ...text.vocabulary import Vocabulary
+from .likeliness import OFFSET, likeliness
 
 # What answers lose when they are ranked, in nats per word. The figures for the length and the fit are those by which
 # 720 sentences of development sets came closest to the order in which two readers would put them.
@@ -60,6 +62,15 @@ class KeywordReport(Ranked):
 
     def given(self, number: int) -> frozenset[int]:
         return self._given[number]
+
+    def likeliness(self, run: Run, pool: Sequence[Visit]) -> list[float]:
+        """By all readings of the word model, where that is the target; what repeats itself comes last."""
+        if run.models.use == "target":
+            return super().likeliness(run, pool)
+        words = [self.lexicon.words(visit.ids) for visit in pool]
+        values = likeliness(read_words([visit.ids for visit in pool], self.words), words)
+        wishes = ((visit.log_target - visit.log_model) / (len(visit.ids) + OFFSET) for visit in pool)
+        return [value + wish for value, wish in zip(values, wishes, strict=True)]
 
     def merit(self, sentences: Sentences, readings: Readings) -> Tensor:
         """[B]: what fragments lose, hollow sentences, repetitions, long ones, and keywords that do not fit the rest."""

@@ -138,7 +138,7 @@ def _searched(
 ) -> list[list[int]]:
     forward, device = model.forward, model.device
     stack, table = forward.stack, forward.predictor.table
-    never = _never_drawn(model.vocabulary).view(table.num_classes, -1).to(device)
+    never = never_drawn(model.vocabulary).view(table.num_classes, -1).to(device)
     searches = [Search(plan) for plan in plans]
     states = stack.start(torch.tensor([model.vocabulary.start], device=device), (1, 1))[:, 0]  # [1, W]
     length = 0
@@ -172,7 +172,7 @@ def _searched(
 
 
 @lru_cache(maxsize=2)
-def _never_drawn(vocabulary: Vocabulary) -> Tensor:
+def never_drawn(vocabulary: Vocabulary) -> Tensor:
     """[V] bool: marks of the model, and marks in pairs, which a drawn word would leave open."""
     never = torch.zeros(len(vocabulary), dtype=torch.bool)
     never[[*vocabulary.special_ids, *(vocabulary.ids[mark] for mark in PAIRED if mark in vocabulary.ids)]] = True

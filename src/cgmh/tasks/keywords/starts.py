@@ -9,16 +9,22 @@ from torch import Tensor
 from ...draws import Draws, Seed, seeds_of, seeds_of_chains
 from ...errors import InfeasibleStart
 from ...models.word.recurrent import RecurrentModel
+from ...ranking import read_words
 from ...target import Target
 from ...text.lexicon import Lexicon
 from ...text.sentences import Sentences
 from ...text.vocabulary import is_counted
 from ..start import grow
+from .grid import Grid, fill_grids
+from .likeliness import likeliness, roughly
 from .search import Plan, search
 from .source import ENDINGS, KeywordSource, Phrase, Required, places_of
 
 GROWTH = 4  # words that a start gets beyond the keywords, where none was found
 MAX_SEARCHES = 64  # for each set of keywords; the starts of further chains are grown
+# Of the search for the likeliest sentences: hypotheses of each beam, and how many of what it finds are read closely.
+# With more beams than that, it takes longer than it is worth.
+BEAM, READ_CLOSELY, MAX_BEAMS = 5, 100, 64
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,39 @@ class Beginner:
         grown = self._grown(rows, missing, chains, seed)
         rows = [found.get(at) or grown.get(at) or ids for at, ids in enumerate(rows)]
         return self._given(rows, chains)
+
+    def likely(self, start: Sentences, chains: int) -> Sentences:
+        """The starts, where half of the chains of each source start at the likeliest sentences that one wide search
+        finds: for who wants the likeliest sentence, and no sample."""
+        sought = [number for number in range(len(self.sources)) if self._has_grid(number)]
+        grids = [Grid(self.sources[number], self.lexicon, BEAM, repeats=False) for number in sought]
+        found = fill_grids(grids, self.words, self.lexicon) if grids else []
+        rows = start.to_lists()
+        for number, sentences in zip(sought, found, strict=True):
+            best = self._likeliest(number, [each.ids for each in sorted(sentences, key=roughly, reverse=True)])
+            for chain, ids in zip(range(-(-chains // 2)), best, strict=False):
+                rows[number * chains + chain] = list(ids)
+        return self._batch(rows, chains)
+
+    def _has_grid(self, number: int) -> bool:
+        """Whether the likeliest sentences of a source are searched for: not where a keyword is a mark that ends
+        sentences, or a sentence is given."""
+        is_plain = not any(place <= self._marks for place in places_of(self.wanted[number]))
+        source, num_keywords = self.sources[number], len(self.wanted[number])
+        num_beams = num_keywords + 1 if source.input.ordered else 2**num_keywords
+        return is_plain and not source.start and num_beams <= MAX_BEAMS
+
+    def _likeliest(self, number: int, found: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+        """Those of the found sentences that obey, the likeliest first."""
+        fitting = [ids for ids in found if len(ids) < self.capacity]
+        if not fitting:
+            return []
+        owners = [number] * len(fitting)
+        obeys = self.asked.possible(Sentences.from_lists(fitting, self.capacity, owners, device=self.words.device))
+        obeying = [ids for ids, is_possible in zip(fitting, obeys.tolist(), strict=True) if is_possible][:READ_CLOSELY]
+        readings = read_words(obeying, self.words)
+        values = likeliness(readings, [self.lexicon.words(ids) for ids in obeying])
+        return [obeying[at] for at in sorted(range(len(obeying)), key=lambda at: -values[at])]
 
     def grown(self, chains: int, seed: Seed) -> Sentences:
         """Starts that are grown from the bare keywords, for all chains: shorter, and less alike."""

@@ -1,14 +1,13 @@
 """Grid beam search: every keyword is written, in any order, and the sentence is the likeliest that was found."""
 
 import pytest
-import torch
 
 from cgmh.evaluation.checkers import covers, flaws
 from cgmh.evaluation.datasets import KeywordSet
-from cgmh.evaluation.rivals.grid_beam import GridBeam, Hypothesis
+from cgmh.evaluation.rivals.grid_beam import GridBeam, merit
 from cgmh.models.load import load_embedded
-from cgmh.text.sentences import Sentences
-from cgmh.text.tokenizer import split, truecase
+from cgmh.text.lexicon import Lexicon
+from cgmh.text.tokenizer import join, split, truecase
 from cgmh.text.vocabulary import is_counted
 
 
@@ -40,23 +39,14 @@ def test_inflected_forms_will_do() -> None:
     assert covers(text, ("dog", "run"), inflect=True)
 
 
-def test_scores_are_those_of_the_model(search: GridBeam, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scores_are_those_of_the_model(search: GridBeam) -> None:
     """The log probability of what was found is the one that the model gives to the whole sentence."""
-    found: list[Hypothesis] = []
-    best = GridBeam._best
-
-    def noted(self: GridBeam, grid: object) -> Hypothesis:
-        found.append(best(self, grid))  # type: ignore[arg-type]
-        return found[-1]
-
-    monkeypatch.setattr(GridBeam, "_best", noted)
-    (text,) = search.write([("letter", "friend")])
-    model = search.model
-    ids = model.vocabulary.encode(truecase(split(text), model.vocabulary.is_ordinary))
-    assert found[0].ids == tuple(ids)
-    with torch.inference_mode():
-        log_prob = float(model.log_prob(model.encode(Sentences.from_lists([ids], len(ids) + 1)))[0])
-    assert found[0].log_prob == pytest.approx(log_prob, abs=0.05)
+    lexicon = Lexicon(search.model.vocabulary)
+    (found,) = search.search([("letter", "friend")], lexicon)
+    best = max(found, key=merit)
+    assert search.write([("letter", "friend")]) == [join(lexicon.words(best.ids))]
+    log_probs = search.model.log_probs([each.ids for each in found])
+    assert [each.log_prob for each in found] == pytest.approx(log_probs, abs=0.05)
 
 
 def test_a_wider_beam_finds_nothing_worse_here() -> None:

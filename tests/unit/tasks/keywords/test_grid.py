@@ -1,0 +1,91 @@
+"""The search for the likeliest sentences: what it may write, and that chains start there where it is asked for."""
+
+from collections.abc import Sequence
+
+import pytest
+
+import cgmh
+from cgmh.evaluation.checkers import covers
+from cgmh.inputs import KeywordInput
+from cgmh.models.load import Models, load_embedded
+from cgmh.models.word.recurrent import RecurrentModel
+from cgmh.ranking import read_words
+from cgmh.tasks import Keywords
+from cgmh.tasks.keywords.grid import Grid, Hypothesis, fill_grids
+from cgmh.tasks.keywords.likeliness import likeliness, repeats
+from cgmh.tasks.keywords.source import read_keywords
+from cgmh.text.lexicon import Lexicon
+from cgmh.text.tokenizer import join
+
+
+@pytest.fixture(scope="module")
+def model() -> RecurrentModel:
+    return load_embedded()
+
+
+def searched(model: RecurrentModel, *inputs: KeywordInput, repeats: bool = False) -> list[list[list[str]]]:
+    """The words of all that is found for each input."""
+    lexicon = Lexicon(model.vocabulary)
+    grids = [Grid(read_keywords(input, model.vocabulary), lexicon, 3, repeats=repeats) for input in inputs]
+    return [[lexicon.words(each.ids) for each in found] for found in fill_grids(grids, model, lexicon)]
+
+
+def test_no_pair_of_words_comes_twice(model: RecurrentModel) -> None:
+    asked = KeywordInput(("people", "country"), min_words=18)
+    assert any(map(repeats, searched(model, asked, repeats=True)[0]))
+    (found,) = searched(model, asked)
+    assert found
+    assert not any(map(repeats, found))
+
+
+def test_order_and_forbidden_words_are_kept(model: RecurrentModel) -> None:
+    ordered = KeywordInput(("station", "train"), ordered=True, max_words=8, forbid=("the",))
+    found, free = searched(model, ordered, KeywordInput(("station", "train"), max_words=8))
+    assert found
+    assert all(_is_first("station", "train", words) for words in found)
+    assert not all(_is_first("station", "train", words) for words in free)
+    assert not any("the" in words for words in found)
+    assert any("the" in words for words in free)
+
+
+def _is_first(one: str, other: str, words: Sequence[str]) -> bool:
+    lower = [word.lower() for word in words]
+    return lower.index(one) < lower.index(other)
+
+
+def test_a_sentence_that_repeats_itself_is_the_least_likely(model: RecurrentModel) -> None:
+    sentences = [["it", "is", "good", "."], ["it", "is", "as", "it", "is", "."], ["snow", "reads", "the", "of", "."]]
+    values = likeliness(read_words([tuple(model.vocabulary.encode(words)) for words in sentences], model), sentences)
+    assert sorted(values, reverse=True) == [values[0], values[2], values[1]]
+
+
+def test_half_of_the_chains_start_at_what_it_finds(model: RecurrentModel) -> None:
+    models, vocabulary = Models(model), model.vocabulary
+    given = KeywordInput(("boat",), start="I have a boat.")
+    inputs = KeywordInput(("letter", "friend"), max_words=8), given, KeywordInput(tuple("abcdefg"))
+    sources = [source for input in inputs for source in Keywords().read(input, vocabulary)]
+    problem = Keywords().pose(sources, models, 5, 0)
+    likely = problem.chosen_by("likeliest")
+    assert problem.chosen_by("best") is problem
+    assert bool(likely.target.possible(likely.start).all())
+    before, after = problem.start.to_lists(), likely.start.to_lists()
+    assert [one == other for one, other in zip(before, after, strict=True)] == [False] * 3 + [True] * 12
+    alone = Keywords().pose(sources[:1], models, 5, 0).chosen_by("likeliest")
+    assert alone.start.to_lists() == after[:5]
+
+
+def test_the_likeliest_is_at_least_as_likely_as_what_the_search_found(model: RecurrentModel) -> None:
+    asked = ["letter", "friend"]
+    result = cgmh.keywords(asked, n=3, chains=4, steps=4, select="likeliest", max_words=8, model=model, big=None)
+    assert all(covers(text, asked) for text in result.texts)
+    lexicon = Lexicon(model.vocabulary)
+    source = read_keywords(KeywordInput(tuple(asked), max_words=8), model.vocabulary)
+    (found,) = fill_grids([Grid(source, lexicon, 5, repeats=False)], model, lexicon)
+
+    def value(ids: tuple[int, ...]) -> float:
+        return likeliness(read_words([ids], model), [lexicon.words(ids)])[0]
+
+    best: Hypothesis = max(found, key=lambda each: value(each.ids))
+    words = [*result.best.words]
+    words[0] = words[0] if words[0] == "I" else words[0].lower()
+    assert value(tuple(model.vocabulary.encode(words))) >= value(best.ids) - 1e-6, join(lexicon.words(best.ids))
