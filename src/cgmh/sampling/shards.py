@@ -204,6 +204,7 @@ class _Worker:
         status = 1
         try:  # nothing of the parent's is cleaned up, printed or handled here
             os.close(self.reader)
+            torch.set_num_threads(1)  # threads inside an operation did not follow: it would wait for them for ever
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it and ends this process
             done = 0
 

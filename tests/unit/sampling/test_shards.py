@@ -263,6 +263,22 @@ def problem() -> Problem:
     return Keywords().pose(Keywords().read(KeywordInput(("snow", "mountain")), model.vocabulary), Models(model), 32, 0)
 
 
+def test_large_operations_of_a_worker_end_where_the_parent_has_threads_for_them() -> None:
+    code = """
+import torch
+from cgmh.sampling.shards import stream_out
+torch.set_num_threads(2)
+rows = torch.randint(1000, (200_000,))
+table = torch.arange(1000)
+table[rows]  # starts the threads
+def work(part, _):
+    return len(table[rows + part])
+print(sum(stream_out(work, work, [0] * 4, 2)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=50, check=False)
+    assert done.stdout == "800000\n", done.stderr
+
+
 def test_only_code_of_the_package_is_forked(problem: Problem) -> None:
     own = problem.kernel(problem.target)
     assert is_own((own, Constant(), Annealing(1, 2, 3)))

@@ -89,9 +89,10 @@ class Keywords:
         moves = partial(_moves, contains, wanted, exchanges, own)
         own_starts = [number for number, source in enumerate(sources) if source.start]
         report = KeywordReport(lexicon, words, [frozenset(ids_of(required)) for required in wanted], own_starts)
+        target = Target(model, asked)
         return Problem(
-            lexicon, words, Target(model, asked), moves, start, report, own=own, grown=grown, likely=likely, written=written
-        )  # fmt: skip
+            lexicon, words, target, moves, start, report, own=own, grown=grown, likely=likely, written=written
+        )
 
     def join(self, sources: Sequence[KeywordSource], results: Sequence[Result]) -> Result:
         return results[0]
