@@ -30,6 +30,7 @@ from ..tasks.problem import JoiningTask, Problem, Standing
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
 from ..text.tokenizer import join
+from .due import due_at
 from .early import Early
 from .moves import moves_of
 from .pace import Pace
@@ -54,6 +55,7 @@ class Entry:
     early: Early | None = None  # told now and then what its answers would be
     pace: Pace | None = None  # of one that is watched, alone
     is_alone: bool = False  # in a group of its own: it is watched, or something went wrong beside others
+    asked_at: float = field(default_factory=monotonic)
     number: int = -1  # in the problem of its group
     clocks: list[int] = field(default_factory=list)  # steps that each chain has made
     standing: Standing = field(default_factory=lambda: Standing(()))
@@ -68,6 +70,11 @@ class Entry:
     @property
     def steps(self) -> int:
         return self.session.settings.num_steps
+
+    @property
+    def due_at(self) -> float:
+        """By when it should be answered."""
+        return due_at(self.session.settings, self.asked_at)
 
     @property
     def temperature(self) -> float:
@@ -193,6 +200,16 @@ class Group:
     def everyone(self) -> list[Entry]:
         """Those that step, that will join, and that wait."""
         return list(dict.fromkeys([*self.entries, *self._begun, *self.waiting]))
+
+    @property
+    def due_at(self) -> float:
+        """By when the first of them should be answered; a group that all have left goes first, and is dropped."""
+        return min((entry.due_at for entry in self.everyone), default=0.0)
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody sets the pace."""
+        return any(entry.pace is not None for entry in self.everyone)
 
     def accepts(self, entry: Entry) -> bool:
         """Whether it is asked as those in the group are, and there is room for more words of its own."""

@@ -25,12 +25,14 @@ from ..sampling.shards import others_sleep
 from ..threads import num_cores, single_threaded
 from .bodies import within
 from .configuration import CAPACITY
+from .due import Speed, due_at
 from .messages import Lines, Message, encode, write_job
 from .pace import Allowance, Steering
 from .protocols import EngineLost, Event, Job, Outcome, Overloaded, Stats
 from .worker import joins, serve
 
 CHAINS_OF_PROCESS = 640  # that it works on at a time; what waits goes to whichever has room first
+BUSY = 192  # chains of a process from which on more would hardly make more steps per second
 CHARACTERS_OF_SENTENCE = 120
 MAX_EVENTS = 10_000  # of a run that nobody has read yet
 LITTLE = 24  # chains by which a process may be busier than another one that knows less
@@ -52,6 +54,7 @@ class _Part:
     events: "asyncio.Queue[Event] | None" = None
     attempts: int = 0
     is_paused: bool = False
+    asked_at: float = field(default_factory=monotonic)  # by a clock that the processes share
 
     @property
     def size(self) -> int:
@@ -60,8 +63,17 @@ class _Part:
     @property
     def cost(self) -> int:
         """Chains that step, about; a text to correct has some for each sentence."""
-        chains = 0 if self.is_paused else self.job.settings.chains
+        chains = 0 if self.is_paused or self.job.asks else self.job.settings.chains
         return sum(chains * (1 + len(str(input)) // CHARACTERS_OF_SENTENCE) for input in self.job.inputs)
+
+    @property
+    def steps(self) -> int:
+        """That its chains make, about."""
+        return self.cost * self.job.settings.num_steps
+
+    @property
+    def due_at(self) -> float:
+        return due_at(self.job.settings, self.asked_at)
 
 
 @dataclass(eq=False)
@@ -102,6 +114,7 @@ class Pool:
         self._numbers = count()
         self._is_ready = self._is_stopping = False
         self._seconds = SECONDS_OF_INPUT
+        self._speed = Speed(self._number)
         self._past: list[Message] = []  # what processes that are gone had done
 
     @property
@@ -143,7 +156,7 @@ class Pool:
 
     async def solve(self, job: Job, seconds: float) -> list[Outcome]:
         """The outcome of each input; the inputs of a large job are shared out to the processes."""
-        self._check_room(len(job.inputs))
+        self._check_room(job, seconds)
         size = -(-len(job.inputs) // self._number)
         jobs = [replace(job, inputs=job.inputs[at : at + size]) for at in range(0, len(job.inputs), size)]
         parts = [self._queue(each, None) for each in jobs]
@@ -162,7 +175,7 @@ class Pool:
 
     def events(self, job: Job, seconds: float) -> AsyncIterator[Event]:
         """The run of a job of one input as it goes on."""
-        self._check_room(len(job.inputs))
+        self._check_room(job, seconds)
         events: asyncio.Queue[Event] = asyncio.Queue()
         part = self._queue(job, events)
         part.answered.add_done_callback(lambda _: events.put_nowait({"event": "end"}))
@@ -191,7 +204,7 @@ class Pool:
             self._cancel(part)
 
     def stats(self) -> Stats:
-        said = [*self._past, *(process.done for process in self._processes)]
+        said = self._done
 
         def total(name: str) -> dict[str, int]:
             moves: dict[str, int] = next((each[name] for each in said if each), {})
@@ -210,13 +223,37 @@ class Pool:
             cached=sum(each.get("cached", 0) for each in said),
         )
 
-    def _check_room(self, size: int) -> None:
+    @property
+    def _done(self) -> list[Message]:
+        """What each process has done so far, also those that are gone."""
+        return [*self._past, *(process.done for process in self._processes)]
+
+    def _check_room(self, job: Job, seconds: float) -> None:
+        """Refuse a job that does not fit, or that would not be answered in time."""
         if self._is_stopping:
             raise EngineLost("the server is shutting down")
-        taken = sum(part.size for part in self._waiting) + sum(process.size for process in self._processes)
-        if taken + size > self._capacity:
-            wait = max(1, round(self._seconds * taken / max(1, self._capacity)))
+        taken = sum(part.size for part in self._parts)
+        wait = max(1, round(self._seconds * taken / max(1, self._capacity)))
+        if taken + len(job.inputs) > self._capacity:
             raise Overloaded(f"{taken} inputs are being worked on; {self._capacity} at most, try again later", wait)
+        if not job.asks and (needed := self._seconds_before(job, seconds)) > seconds:
+            about = f"what came before takes about {needed:.0f} seconds, and a request has {seconds:.0f}"
+            raise Overloaded(f"{about}; try again later", wait)
+
+    def _seconds_before(self, job: Job, seconds: float) -> float:
+        """How long what is due before a job takes, about, if no request takes more than so many seconds."""
+        now = monotonic()
+        due = due_at(job.settings, now)
+        return sum(
+            min(part.steps / self._speed.steps_per_second, max(0.0, seconds - (now - part.asked_at)) / self._number)
+            for part in self._parts
+            if part.due_at < due
+        )
+
+    @property
+    def _parts(self) -> list[_Part]:
+        """All that wait or are worked on."""
+        return [*self._waiting, *(part for process in self._processes for part in process.parts.values())]
 
     def _queue(self, job: Job, events: "asyncio.Queue[Event] | None") -> _Part:
         part = _Part(next(self._numbers), job, asyncio.get_running_loop().create_future(), events)
@@ -234,7 +271,8 @@ class Pool:
             self._waiting.popleft()
             process.parts[part.number] = part
             part.attempts += 1
-            self._send(process, {"id": part.number, **write_job(part.job), "watched": part.events is not None})
+            about = {"id": part.number, "watched": part.events is not None, "asked_at": part.asked_at}
+            self._send(process, {**about, **write_job(part.job)})
 
     def _process_for(self, part: _Part, alive: list[_Process]) -> _Process:
         """The least busy process; where it makes little difference, one that has answered about the same sentences."""
@@ -304,6 +342,8 @@ class Pool:
                     self._cancel(part)
             return
         process.done = message["done"]
+        steps = sum(each.get("steps", 0) for each in self._done)
+        self._speed.see(monotonic(), steps, busy=all(each.cost >= BUSY for each in self._processes))
         part = process.parts.pop(message["id"], None)
         if part is not None and not part.answered.done():
             if "error" in message:

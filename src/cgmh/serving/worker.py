@@ -38,8 +38,8 @@ MAX_CHAINS = 768  # that step together; more wait
 class Request:
     """A job on its way: the sources of its inputs, and what came of them."""
 
-    def __init__(self, worker: "Worker", number: int, job: Job, *, watched: bool) -> None:
-        self._worker, self.number, self._job = worker, number, job
+    def __init__(self, worker: "Worker", number: int, job: Job, *, watched: bool, asked_at: float) -> None:
+        self._worker, self.number, self._job, self._asked_at = worker, number, job, asked_at
         self._tells_moves = watched and job.watch == "moves"
         self._tells_sentences = watched and job.watch == "sentences"
         self.session = Session(job.inputs, job.settings, None, None, None, ())
@@ -76,7 +76,7 @@ class Request:
             self.num_running -= 1
             self.finish()
 
-        entry = Entry(self.session, source, done)
+        entry = Entry(self.session, source, done, asked_at=self._asked_at)
         if self._tells_moves:
             pace = Pace(entry.temperature, self._job.steering)
             entry.is_alone, entry.pace = True, pace
@@ -171,11 +171,19 @@ class Worker:
                     self._handle(message)
             self._go_on_alone()
             self._admit()
-            for group in list(self._groups):
-                if _wait(group) <= 0:
-                    self._step(group)
+            for group in self._next():
+                self._step(group)
         if self._alone:
             self._alone[1].end()
+
+    def _next(self) -> list[Group]:
+        """The groups that step now: those that are watched, at their pace, and the one of whoever is due first.
+
+        If all stepped by turns, sets of keywords would take ever longer beside corrections, which come and go.
+        """
+        watched = [group for group in self._groups if group.is_watched]
+        others = [group for group in self._groups if group not in watched]
+        return [*(group for group in watched if _wait(group) <= 0), *sorted(others, key=lambda each: each.due_at)[:1]]
 
     def _idle_seconds(self) -> float | None:
         """How long there is nothing to do, unless the server says something; None: until it does."""
@@ -215,7 +223,7 @@ class Worker:
             if not joins(job):
                 self._jobs_alone.append((number, job))
                 return
-            request = Request(self, number, job, watched=message["watched"])
+            request = Request(self, number, job, watched=message["watched"], asked_at=message["asked_at"])
         except CgmhError as error:
             self._fail(number, error)
             return

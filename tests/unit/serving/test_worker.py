@@ -39,8 +39,8 @@ class Caller:
         self._thread = threading.Thread(target=Worker(theirs).run)
         self._thread.start()
 
-    def send(self, number: int, job: Job, *, watched: bool = False) -> None:
-        self._ours.sendall(encode({"id": number, **write_job(job), "watched": watched}))
+    def send(self, number: int, job: Job, *, watched: bool = False, asked_at: float = 0.0) -> None:
+        self._ours.sendall(encode({"id": number, **write_job(job), "watched": watched, "asked_at": asked_at}))
 
     def cancel(self, number: int) -> None:
         self._ours.sendall(encode({"id": number, "cancel": True}))
