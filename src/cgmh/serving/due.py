@@ -2,15 +2,19 @@
 
 from ..settings import Settings
 
-SECONDS_OF_STEP = 0.005  # of one chain, that a source may wait: 5 s for a sentence to correct, 16 s for keywords
-MAX_PATIENCE = 40.0  # seconds that a source may wait however many steps it asks for, before it goes first
+SECONDS_OF_STEP = 0.001  # of one chain, that a source may wait
+PATIENCE = (3.0, 30.0)  # seconds that a source may wait at least and at most, before it goes first
 STEPS_PER_SECOND = 1500.0  # of the chains of a busy process, about, until it is measured
 MEMORY = 30.0  # seconds of work after which a measurement counts less by a factor of e
 
 
 def due_at(settings: Settings, asked_at: float) -> float:
-    """By when a source should be answered: what takes little goes first, but not before what has waited long."""
-    return asked_at + min(MAX_PATIENCE, SECONDS_OF_STEP * settings.chains * settings.num_steps)
+    """When a source has waited long enough: then nothing that is due later steps before it is answered.
+
+    What asks for very many steps gives way to others for some time.
+    """
+    least, most = PATIENCE
+    return asked_at + min(most, max(least, SECONDS_OF_STEP * settings.chains * settings.num_steps))
 
 
 class Speed:

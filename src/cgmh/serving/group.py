@@ -37,6 +37,7 @@ from .pace import Pace
 
 MAX_OWN_WORDS = 4096  # words outside the vocabulary, of all sources together; then a new group begins
 MAX_WORDS_HELD = 24_576  # that the chains of a group have room for, at 25 kB each; others wait until some have left
+CHAINS_TOGETHER = 256  # of a group: more make hardly more steps per second, and whoever came first would end later
 TRIED_TOGETHER = 1024  # steps of all chains, where the model allows it: whoever comes meanwhile waits
 BEGUN_AT_ONCE = 48  # chains whose starts are found before the next step of the others, or those of one source
 LOOKED_AT_FIRST = 6  # chains of a watched run whose starts are told before those of all are found
@@ -73,7 +74,7 @@ class Entry:
 
     @property
     def due_at(self) -> float:
-        """By when it should be answered."""
+        """When it has waited long enough."""
         return due_at(self.session.settings, self.asked_at)
 
     @property
@@ -203,7 +204,7 @@ class Group:
 
     @property
     def due_at(self) -> float:
-        """By when the first of them should be answered; a group that all have left goes first, and is dropped."""
+        """When the first of them has waited long enough; a group that all have left goes first, and is dropped."""
         return min((entry.due_at for entry in self.everyone), default=0.0)
 
     @property
@@ -268,9 +269,13 @@ class Group:
             self._report(self._walk.problem)
 
     def _next(self) -> list[Entry]:
-        """The first of those that wait: as many as can be begun without holding up the others long."""
-        sums = accumulate(entry.chains for entry in self.waiting)
-        return self.waiting[: max(1, sum(total <= BEGUN_AT_ONCE for total in sums))]
+        """The first of those that wait, if there is room: as many as can be begun without holding up others long."""
+        begun = sum(entry.chains for entry in (*self.entries, *self._begun))
+        sums = list(accumulate(entry.chains for entry in self.waiting))
+        if not sums or (begun and begun + sums[0] > CHAINS_TOGETHER):
+            return []
+        most = min(BEGUN_AT_ONCE, CHAINS_TOGETHER - begun)
+        return self.waiting[: max(1, sum(total <= most for total in sums))]
 
     def _begin(self, new: list[Entry]) -> None:
         """Find where new ones start, by posing them alone; those that cannot start are told so."""

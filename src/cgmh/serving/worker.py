@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from math import inf, isfinite
 from pathlib import Path
+from time import monotonic
 from typing import Any, cast
 
 import torch
@@ -177,13 +178,15 @@ class Worker:
             self._alone[1].end()
 
     def _next(self) -> list[Group]:
-        """The groups that step now: those that are watched, at their pace, and the one of whoever is due first.
+        """The groups that step now: all by turns, until somebody is overdue; then the one of whoever is due first.
 
-        If all stepped by turns, sets of keywords would take ever longer beside corrections, which come and go.
+        By turns, short requests are answered soon. But under load they come and go beside the long ones, which would
+        take ever longer. Groups that are watched step at their pace.
         """
         watched = [group for group in self._groups if group.is_watched]
-        others = [group for group in self._groups if group not in watched]
-        return [*(group for group in watched if _wait(group) <= 0), *sorted(others, key=lambda each: each.due_at)[:1]]
+        others = sorted((group for group in self._groups if group not in watched), key=lambda group: group.due_at)
+        is_late = bool(others) and others[0].due_at <= monotonic()
+        return [*(group for group in watched if _wait(group) <= 0), *(others[:1] if is_late else others)]
 
     def _idle_seconds(self) -> float | None:
         """How long there is nothing to do, unless the server says something; None: until it does."""
