@@ -85,6 +85,7 @@ class _Process:
     reading: "asyncio.Task[None] | None" = None
     parts: dict[int, _Part] = field(default_factory=dict)
     is_gone: bool = False
+    is_closed: bool = False  # it has closed its connection, as it dies
     done: Message = field(default_factory=dict)  # what it has done so far, as it last said
     seen: "OrderedDict[int, None]" = field(default_factory=OrderedDict)  # the sentences that it has in mind, hashed
 
@@ -96,12 +97,24 @@ class _Process:
     def cost(self) -> int:
         return sum(part.cost for part in self.parts.values())
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether it takes jobs; `Pool` hears a little later that it does not."""
+        return not self.is_closed and not self.has_died()
+
     def has_died(self) -> bool:
-        """Whether it is gone; `Pool` hears of it a little later."""
+        """Whether it is gone."""
         if not self.is_gone:
-            with suppress(ChildProcessError):
+            try:
                 self.is_gone = os.waitpid(self.id, os.WNOHANG)[0] != 0
+            except ChildProcessError:
+                self.is_gone = True
         return self.is_gone
+
+    async def ended(self) -> None:
+        """Wait until it is gone: on a busy machine that takes a while, in which others are answered."""
+        while not self.has_died():
+            await asyncio.sleep(0.01)
 
 
 class Pool:
@@ -150,8 +163,8 @@ class Pool:
             process.writer.close()
             with suppress(ProcessLookupError):
                 os.kill(process.id, signal.SIGKILL)
-            with suppress(ChildProcessError):
-                os.waitpid(process.id, 0)
+        for process in self._processes:
+            await process.ended()
         self._processes = []
 
     async def solve(self, job: Job, seconds: float) -> list[Outcome]:
@@ -263,7 +276,9 @@ class Pool:
 
     def _dispatch(self) -> None:
         """Send what waits to the processes that have room, the least busy first."""
-        while self._waiting and (alive := [process for process in self._processes if not process.has_died()]):
+        while self._waiting and (
+            alive := [each for each in self._processes if not (each.is_closed or each.has_died())]
+        ):
             part = self._waiting[0]
             process = self._process_for(part, alive)
             if process.parts and process.cost + part.cost > CHAINS_OF_PROCESS:
@@ -327,6 +342,7 @@ class Pool:
             while received := await reader.read(1 << 20):
                 for message in lines.feed(received):
                     self._hear(process, message)
+        process.is_closed = True
         if not self._is_stopping:
             await self._replace(process)
 
@@ -354,9 +370,7 @@ class Pool:
 
     async def _replace(self, process: _Process) -> None:
         """What a process that died was working on goes to another one; what was tried often enough is given up."""
-        if not process.has_died():
-            with suppress(ChildProcessError):
-                os.waitpid(process.id, 0)
+        await process.ended()
         self._processes.remove(process)
         self._past.append(process.done)
         process.writer.close()
