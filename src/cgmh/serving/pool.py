@@ -10,10 +10,10 @@ import os
 import re
 import signal
 import socket
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import count
 from time import monotonic
 
@@ -28,12 +28,11 @@ from .configuration import CAPACITY
 from .due import Speed, due_at
 from .messages import Lines, Message, encode, write_job
 from .pace import Allowance, Steering
+from .process import Part, Process
 from .protocols import EngineLost, Event, Job, Outcome, Overloaded, Stats
 from .worker import joins, serve
 
 CHAINS_OF_PROCESS = 640  # that it works on at a time; what waits goes to whichever has room first
-BUSY = 192  # chains of a process from which on more would hardly make more steps per second
-CHARACTERS_OF_SENTENCE = 120
 MAX_EVENTS = 10_000  # of a run that nobody has read yet
 LITTLE = 24  # chains by which a process may be busier than another one that knows less
 MOST_SEEN = 4_000  # sentences of which it is known which process has seen them
@@ -44,86 +43,13 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _FIRST = (KeywordInput(("snow", "river")), ParaphraseInput("How are you today?"), CorrectInput("I has two apple."))
 
 
-@dataclass(eq=False)
-class _Part:
-    """Inputs of a job that one process works on."""
-
-    number: int
-    job: Job
-    answered: "asyncio.Future[list[Outcome]]"
-    events: "asyncio.Queue[Event] | None" = None
-    attempts: int = 0
-    is_paused: bool = False
-    asked_at: float = field(default_factory=monotonic)  # by a clock that the processes share
-
-    @property
-    def size(self) -> int:
-        return len(self.job.inputs)
-
-    @property
-    def cost(self) -> int:
-        """Chains that step, about; a text to correct has some for each sentence."""
-        chains = 0 if self.is_paused or self.job.asks else self.job.settings.chains
-        return sum(chains * (1 + len(str(input)) // CHARACTERS_OF_SENTENCE) for input in self.job.inputs)
-
-    @property
-    def steps(self) -> int:
-        """That its chains make, about."""
-        return self.cost * self.job.settings.num_steps
-
-    @property
-    def due_at(self) -> float:
-        return due_at(self.job.settings, self.asked_at)
-
-
-@dataclass(eq=False)
-class _Process:
-    """An engine process as the server sees it."""
-
-    id: int
-    writer: asyncio.StreamWriter
-    reading: "asyncio.Task[None] | None" = None
-    parts: dict[int, _Part] = field(default_factory=dict)
-    is_gone: bool = False
-    is_closed: bool = False  # it has closed its connection, as it dies
-    done: Message = field(default_factory=dict)  # what it has done so far, as it last said
-    seen: "OrderedDict[int, None]" = field(default_factory=OrderedDict)  # the sentences that it has in mind, hashed
-
-    @property
-    def size(self) -> int:
-        return sum(part.size for part in self.parts.values())
-
-    @property
-    def cost(self) -> int:
-        return sum(part.cost for part in self.parts.values())
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether it takes jobs; `Pool` hears a little later that it does not."""
-        return not self.is_closed and not self.has_died()
-
-    def has_died(self) -> bool:
-        """Whether it is gone."""
-        if not self.is_gone:
-            try:
-                self.is_gone = os.waitpid(self.id, os.WNOHANG)[0] != 0
-            except ChildProcessError:
-                self.is_gone = True
-        return self.is_gone
-
-    async def ended(self) -> None:
-        """Wait until it is gone: on a busy machine that takes a while, in which others are answered."""
-        while not self.has_died():
-            await asyncio.sleep(0.01)
-
-
 class Pool:
     """Engine processes and the jobs that wait for them."""
 
     def __init__(self, processes: int | None = None, capacity: int = CAPACITY) -> None:
         self._number, self._capacity = processes or num_cores(), capacity
-        self._processes: list[_Process] = []
-        self._waiting: deque[_Part] = deque()
+        self._processes: list[Process] = []
+        self._waiting: deque[Part] = deque()
         self._numbers = count()
         self._is_ready = self._is_stopping = False
         self._seconds = SECONDS_OF_INPUT
@@ -195,7 +121,7 @@ class Pool:
         told = self._events(part, events, Allowance(seconds, HELD_SECONDS))
         return _Watched(self, part, told) if job.watch == "moves" and joins(job) else told
 
-    def steer(self, part: _Part, asked: Steering) -> None:
+    def steer(self, part: Part, asked: Steering) -> None:
         """Let the chains of a run go on as asked; if it waits for a process yet, once it has one."""
         if part in self._waiting:
             part.job = replace(part.job, steering=Steering(**{**part.job.steering.to_dict(), **asked.to_dict()}))
@@ -203,7 +129,7 @@ class Pool:
             if part.number in process.parts:
                 self._send(process, {"id": part.number, "steering": asked.to_dict()})
 
-    async def _events(self, part: _Part, events: "asyncio.Queue[Event]", time: Allowance) -> AsyncIterator[Event]:
+    async def _events(self, part: Part, events: "asyncio.Queue[Event]", time: Allowance) -> AsyncIterator[Event]:
         try:
             while (event := await within(time.left(), events.get()))["event"] != "end":
                 if "paused" in event:
@@ -264,12 +190,12 @@ class Pool:
         )
 
     @property
-    def _parts(self) -> list[_Part]:
+    def _parts(self) -> list[Part]:
         """All that wait or are worked on."""
         return [*self._waiting, *(part for process in self._processes for part in process.parts.values())]
 
-    def _queue(self, job: Job, events: "asyncio.Queue[Event] | None") -> _Part:
-        part = _Part(next(self._numbers), job, asyncio.get_running_loop().create_future(), events)
+    def _queue(self, job: Job, events: "asyncio.Queue[Event] | None") -> Part:
+        part = Part(next(self._numbers), job, asyncio.get_running_loop().create_future(), events)
         self._waiting.append(part)
         self._dispatch()
         return part
@@ -289,7 +215,7 @@ class Pool:
             about = {"id": part.number, "watched": part.events is not None, "asked_at": part.asked_at}
             self._send(process, {**about, **write_job(part.job)})
 
-    def _process_for(self, part: _Part, alive: list[_Process]) -> _Process:
+    def _process_for(self, part: Part, alive: list[Process]) -> Process:
         """The least busy process; where it makes little difference, one that has answered about the same sentences."""
         least = min(process.cost for process in alive)
         idle = [process for process in alive if process.cost <= least + LITTLE]
@@ -302,7 +228,7 @@ class Pool:
             chosen.seen.popitem(last=False)
         return chosen
 
-    def _cancel(self, part: _Part) -> None:
+    def _cancel(self, part: Part) -> None:
         """Nobody waits for it any more, if it is not done."""
         if part in self._waiting:
             self._waiting.remove(part)
@@ -313,7 +239,7 @@ class Pool:
             part.answered.exception()  # nobody else may ask for it
         self._dispatch()
 
-    def _send(self, process: _Process, message: Message) -> None:
+    def _send(self, process: Process, message: Message) -> None:
         process.writer.write(encode(message))
 
     async def _spawn(self) -> None:
@@ -330,12 +256,12 @@ class Pool:
                 os._exit(0)
         theirs.close()
         reader, writer = await asyncio.open_connection(sock=ours)
-        process = _Process(number, writer)
+        process = Process(number, writer)
         process.reading = asyncio.create_task(self._read(process, reader))
         self._processes.append(process)
         self._dispatch()
 
-    async def _read(self, process: _Process, reader: asyncio.StreamReader) -> None:
+    async def _read(self, process: Process, reader: asyncio.StreamReader) -> None:
         """Pass on what a process says, until it dies; then replace it."""
         lines = Lines()
         with suppress(ConnectionError):
@@ -346,7 +272,7 @@ class Pool:
         if not self._is_stopping:
             await self._replace(process)
 
-    def _hear(self, process: _Process, message: Message) -> None:
+    def _hear(self, process: Process, message: Message) -> None:
         if "event" in message:
             part = process.parts.get(message["id"])
             if part is not None and part.events is not None:
@@ -359,7 +285,7 @@ class Pool:
             return
         process.done = message["done"]
         steps = sum(each.get("steps", 0) for each in self._done)
-        self._speed.see(monotonic(), steps, busy=all(each.cost >= BUSY for each in self._processes))
+        self._speed.see(monotonic(), steps, busy=all(each.is_busy for each in self._processes))
         part = process.parts.pop(message["id"], None)
         if part is not None and not part.answered.done():
             if "error" in message:
@@ -368,7 +294,7 @@ class Pool:
                 part.answered.set_result(message["outcomes"])
         self._dispatch()
 
-    async def _replace(self, process: _Process) -> None:
+    async def _replace(self, process: Process) -> None:
         """What a process that died was working on goes to another one; what was tried often enough is given up."""
         await process.ended()
         self._processes.remove(process)
@@ -385,7 +311,7 @@ class Pool:
 class _Watched:
     """The events of a run, which can be steered."""
 
-    def __init__(self, pool: Pool, part: _Part, events: AsyncIterator[Event]) -> None:
+    def __init__(self, pool: Pool, part: Part, events: AsyncIterator[Event]) -> None:
         self._pool, self._part, self._events = pool, part, events
 
     def __aiter__(self) -> AsyncIterator[Event]:
@@ -401,7 +327,7 @@ class _Watched:
         self._pool.steer(self._part, asked)
 
 
-def _fail(part: _Part, error: Exception) -> None:
+def _fail(part: Part, error: Exception) -> None:
     if not part.answered.done():
         part.answered.set_exception(error)
 
