@@ -5,7 +5,7 @@
 A server is started for it. (1) The same requests, one at a time and then from many clients at once: throughput, their
 ratio, p50 and p95 by task, none lost, and the answers are compared byte by byte. (2) As many clients as the server has
 room for, and twice as many, by turns, `--pairs` times and `--seconds` each, while the server never gets empty: how many
-are answered, and steps of chains, per second, and what of both a surplus leaves, with an interval. Who is
+are answered per second and per second of the engine's processor time, and what of it a surplus leaves. Who is
 refused asks again after `Retry-After` seconds or up to twice that, as a client should. What happens before the server
 is full, and in the first sixth of each turn, does not count. Memory is measured all the time, and so is the processor
 time of the client, which shares the cores with the server. (3) Clients that hang up while they wait, run or stream.
@@ -39,6 +39,8 @@ from cgmh.threads import num_cores
 FILLING = 45.0  # seconds from an empty server to one whose requests come and go evenly
 SETTLING = 1 / 6  # of a turn: what is answered then was asked for before it
 MEASURED_EVERY = 5.0  # seconds
+# The processor seconds are those of the engine: what else runs on the machine then does not count.
+RATES = ("answered per second", "answered per processor second", "steps per processor second")
 STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 7: 2.45, 8: 2.36, 9: 2.31, 10: 2.26}  # 95%, by pairs
 
 
@@ -61,7 +63,7 @@ async def by_turns(client: httpx2.AsyncClient, server: Server, args: argparse.Na
         said = re.search(r"^cgmh_steps_total (\d+)", (await client.get("/metrics")).text, re.MULTILINE)
         return time.perf_counter(), float(said[1])  # type: ignore[index]
 
-    turns: dict[str, list[tuple[float, float]]] = {"full": [], "twice as many": []}
+    turns: dict[str, list[tuple[float, float, float]]] = {"full": [], "twice as many": []}
     windows: dict[str, list[tuple[float, float]]] = {"full": [], "twice as many": []}
     with tqdm(total=round(FILLING + 2 * args.pairs * args.seconds), desc="by turns", unit="s", disable=None) as bar:
         await until(began + FILLING, bar)
@@ -72,17 +74,21 @@ async def by_turns(client: httpx2.AsyncClient, server: Server, args: argparse.Na
                 load.become(clients)
                 await until(turn + SETTLING * args.seconds, bar)
                 first, made = await steps()
+                worked = sum(server.processor_seconds()[1:])
                 await until(turn + args.seconds, bar)
                 last, made_by_then = await steps()
                 windows[name].append((first, last))
                 inside = sum(each.status == 200 and first <= each.at < last for each in load.heard)
-                turns[name].append((inside / (last - first), (made_by_then - made) / (last - first)))
+                worked = sum(server.processor_seconds()[1:]) - worked
+                turns[name].append((inside / (last - first), inside / worked, (made_by_then - made) / worked))
         after, own_after, seconds = server.processor_seconds(), time.process_time(), time.perf_counter() - start
     await load.end()
     return {
         **{name: told(load.heard, windows[name], turns[name]) for name in turns},
-        "throughput kept, with 95%": kept([(one[0], other[0]) for one, other in zip(*turns.values(), strict=True)]),
-        "steps kept, with 95%": kept([(one[1], other[1]) for one, other in zip(*turns.values(), strict=True)]),
+        "kept, with 95%": {
+            what: kept([(one[at], other[at]) for one, other in zip(*turns.values(), strict=True)])
+            for at, what in enumerate(RATES)
+        },
         "seconds until asked again, median": statistics.median(load.waits) if load.waits else None,
         "all statuses": load.statuses(),
         "cores taken": {
@@ -94,7 +100,9 @@ async def by_turns(client: httpx2.AsyncClient, server: Server, args: argparse.Na
     }
 
 
-def told(heard: list[Heard], windows: list[tuple[float, float]], rates: list[tuple[float, float]]) -> dict[str, Any]:
+def told(
+    heard: list[Heard], windows: list[tuple[float, float]], rates: list[tuple[float, float, float]]
+) -> dict[str, Any]:
     """What clients were told within some windows of time."""
     inside = [each for each in heard if any(first <= each.at < last for first, last in windows)]
     seconds = sum(last - first for first, last in windows)
@@ -107,7 +115,7 @@ def told(heard: list[Heard], windows: list[tuple[float, float]], rates: list[tup
         "refused": len(refused),
         "other": dict(Counter(each.status for each in inside if each.status not in (200, *REFUSED))),
         "answered per second": len(answered) / seconds,
-        "answered and steps per second, by turn": rates,
+        "by turn": [dict(zip(RATES, each, strict=True)) for each in rates],
         "seconds, p50, p95 and most": {
             task: [percentile(of, 50), percentile(of, 95), max(of)] for task, of in by_task.items() if of
         },

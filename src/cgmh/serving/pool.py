@@ -32,7 +32,8 @@ from .process import Part, Process
 from .protocols import EngineLost, Event, Job, Outcome, Overloaded, Stats
 from .worker import joins, serve
 
-CHAINS_OF_PROCESS = 640  # that it works on at a time; what waits goes to whichever has room first
+CHAINS_OF_PROCESS = 448  # that it works on at a time; what waits goes to whichever has room first
+SHARE_OF_WAITING = 0.75  # of the time of a request: its own work takes some, and more than estimated may come before
 MAX_EVENTS = 10_000  # of a run that nobody has read yet
 LITTLE = 24  # chains by which a process may be busier than another one that knows less
 MOST_SEEN = 4_000  # sentences of which it is known which process has seen them
@@ -175,7 +176,7 @@ class Pool:
         wait = max(1, round(self._seconds * taken / max(1, self._capacity)))
         if taken + len(job.inputs) > self._capacity:
             raise Overloaded(f"{taken} inputs are being worked on; {self._capacity} at most, try again later", wait)
-        if not job.asks and (needed := self._seconds_before(job, seconds)) > seconds:
+        if not job.asks and (needed := self._seconds_before(job, seconds)) > SHARE_OF_WAITING * seconds:
             about = f"what came before takes about {needed:.0f} seconds, and a request has {seconds:.0f}"
             raise Overloaded(f"{about}; try again later", wait)
 
