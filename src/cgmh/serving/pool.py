@@ -82,7 +82,8 @@ class Pool:
         running = [part.answered for process in self._processes for part in process.parts.values()]
         if running:
             await asyncio.wait(running, timeout=grace)
-        for process in self._processes:
+        processes, self._processes = self._processes, []  # nothing more is said to them
+        for process in processes:
             for part in process.parts.values():
                 _fail(part, EngineLost("the server is shutting down"))
             if process.reading is not None:
@@ -90,9 +91,8 @@ class Pool:
             process.writer.close()
             with suppress(ProcessLookupError):
                 os.kill(process.id, signal.SIGKILL)
-        for process in self._processes:
+        for process in processes:
             await process.ended()
-        self._processes = []
 
     async def solve(self, job: Job, seconds: float) -> list[Outcome]:
         """The outcome of each input; the inputs of a large job are shared out to the processes."""
