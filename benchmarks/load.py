@@ -1,14 +1,16 @@
 """How `cgmh serve` bears load, on loopback: many clients, more than fit, clients that go away, and a stop meanwhile.
 
-    python benchmarks/load.py [--requests 96] [--clients 64] [--seconds 60] [--minutes 0]
+    python benchmarks/load.py [--requests 96] [--clients 64] [--capacity 64] [--pairs 5] [--seconds 60]
 
 A server is started for it. (1) The same requests, one at a time and then from many clients at once: throughput, their
 ratio, p50 and p95 by task, none lost, and the answers are compared byte by byte. (2) As many clients as the server has
-room for, and then twice as many: the surplus is refused at once, the throughput stays. Who is refused asks again after
-`Retry-After` seconds or up to twice that, as a client should. The first third of the time, in which the server fills
-up, does not count. (3) Clients that hang up while they wait, run or stream. (4) Memory over `--minutes` of as many
-clients as there is room for. (5) SIGTERM under load: when the server has gone. Sentences and words are put together
-anew for each request, so that none was seen before. Writes benchmarks/results/load.json.
+room for, and twice as many, by turns, `--pairs` times and `--seconds` each, while the server never gets empty: how many
+are answered per second and per second of the engine's processor time, and what of it a surplus leaves. Who is
+refused asks again after `Retry-After` seconds or up to twice that, as a client should. What happens before the server
+is full, and in the first sixth of each turn, does not count. Memory is measured all the time, and so is the processor
+time of the client, which shares the cores with the server. (3) Clients that hang up while they wait, run or stream.
+(4) SIGTERM under load: when the server has gone, and how requests ended. Sentences and words are put together anew for
+each request, so that none was seen before. Writes benchmarks/results/load.json.
 """
 
 import argparse
@@ -20,169 +22,130 @@ import re
 import signal
 import statistics
 import subprocess
-import sys
-import tempfile
 import time
-from collections.abc import Iterator
+from collections import Counter
 from contextlib import suppress
-from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import httpx2
 import torch
+from clients import DECK, REFUSED, Heard, Load, Server, ask, at_once, bodies
 from tqdm import tqdm
 
 from cgmh import __version__
 from cgmh.threads import num_cores
 
-PEOPLE = "my brother,the old teacher,our neighbour,a young doctor,the children,his parents,two students".split(",")
-VERBS = "like|want|buy|carry|find|forget|sell|bring|wash|paint|repair|need".split("|")
-THINGS = "apple|letter|bicycle|chair|ticket|window|blue car|small boat|old book|green bottle|lamp|coat".split("|")
-ENDS = "in the morning,at the market,because it rain,every days,with they friends,near a river".split(",")
-WORDS = "snow mountain river letter friend train kitchen garden winter doctor music bridge summer bread window".split()
-REFUSED = (429, 503)
-LOST = 0  # in place of a status: the connection broke
-WARM_UP = 1 / 3  # of the time of a load
+FILLING = 45.0  # seconds from an empty server to one whose requests come and go evenly
+SETTLING = 1 / 6  # of a turn: what is answered then was asked for before it
 MEASURED_EVERY = 5.0  # seconds
-SHARES = {"correct": 0.6, "keywords": 0.25, "paraphrase": 0.15}
+# The processor seconds are those of the engine: what else runs on the machine then does not count.
+RATES = ("answered per second", "answered per processor second", "steps per processor second")
+STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 7: 2.45, 8: 2.36, 9: 2.31, 10: 2.26}  # 95%, by pairs
 
 
-def bodies(chance: random.Random) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Requests of all tasks, with the defaults of the tasks."""
-    for number in count():
-        task = chance.choices(list(SHARES), list(SHARES.values()))[0]
-        who, verb, thing, end = (chance.choice(names) for names in (PEOPLE, VERBS, THINGS, ENDS))
-        seed = chance.randrange(10**6)
-        if task == "correct":
-            text = f"{who.capitalize()} {verb} {chance.choice(['two', 'a', 'the', 'many'])} {thing} {end} {number}."
-            yield task, {"text": text, "seed": seed}
-        elif task == "keywords":
-            yield task, {"words": chance.sample(WORDS, 2), "seed": seed}
-        else:
-            yield task, {"text": f"Why does {who} {verb} the {thing} so often?", "seed": seed}
-
-
-class Server:
-    """A server of its own, on any free port."""
-
-    def __init__(self, capacity: int) -> None:
-        command = [sys.executable, "-m", "cgmh", "serve", "--port", "0", "--capacity", str(capacity)]
-        self._log = tempfile.NamedTemporaryFile("w+")  # noqa: SIM115 - a pipe that nobody reads would hold it up
-        self.process = subprocess.Popen(command, stderr=self._log)  # noqa: S603
-        while self.process.poll() is None:
-            if found := re.search(r"serving on (\S+)", self.log):
-                self.address = found[1]
-                return
-            time.sleep(0.1)
-        raise RuntimeError(f"the server did not start: {self.log}")
-
-    @property
-    def log(self) -> str:
-        """What it has written to stderr."""
-        return Path(self._log.name).read_text(encoding="utf-8")
-
-    def memory(self) -> float:
-        """MiB of the server and its processes, what they share counted once."""
-        own = self.process.pid
-        children = Path(f"/proc/{own}/task/{own}/children").read_text(encoding="ascii").split()
-        kilobytes = 0
-        for id in (own, *children):
-            rollup = Path(f"/proc/{id}/smaps_rollup")  # which not every kernel has
-            maps = (rollup if rollup.exists() else rollup.with_name("smaps")).read_text(encoding="ascii")
-            kilobytes += sum(map(int, re.findall(r"^Pss:\s+(\d+)", maps, re.MULTILINE)))
-        return kilobytes / 1024
-
-
-async def ask(client: httpx2.AsyncClient, task: str, body: dict[str, Any]) -> tuple[int, float, bytes]:
+async def by_turns(client: httpx2.AsyncClient, server: Server, args: argparse.Namespace) -> dict[str, Any]:
+    """As many clients as fit and twice as many, again and again; memory and processor time meanwhile."""
+    load = Load(client, 1)
+    load.become(args.capacity)
+    memory: list[tuple[float, float]] = []
     began = time.perf_counter()
-    answer = await client.post(f"/v1/{task}", json=body)
-    return answer.status_code, time.perf_counter() - began, answer.content
 
+    async def until(end: float, bar: "tqdm[NoReturn]") -> None:
+        while (left := end - time.perf_counter()) > 0:
+            with suppress(FileNotFoundError, ProcessLookupError):  # a process of it has just ended
+                memory.append((time.perf_counter() - began, server.memory()))
+            bar.update(round(time.perf_counter() - began) - bar.n)
+            await asyncio.sleep(min(MEASURED_EVERY, left))
 
-def pause_of(answer: httpx2.Response, chance: random.Random) -> float:
-    """Seconds until a refused request is worth another try: as the server says, and not all clients at once."""
-    return float(answer.headers.get("retry-after", "1")) * (1 + chance.random())
+    async def steps() -> tuple[float, float]:
+        """The time, and the steps of all chains so far."""
+        said = re.search(r"^cgmh_steps_total (\d+)", (await client.get("/metrics")).text, re.MULTILINE)
+        return time.perf_counter(), float(said[1])  # type: ignore[index]
 
-
-async def at_once(
-    client: httpx2.AsyncClient, asked: list[tuple[str, dict[str, Any]]], clients: int
-) -> tuple[float, list[tuple[int, float, bytes]]]:
-    """Seconds for all requests from so many clients, and each answer."""
-    todo = list(enumerate(asked))[::-1]
-    answers: dict[int, tuple[int, float, bytes]] = {}
-    with tqdm(total=len(asked), desc=f"{clients} clients", disable=None) as bar:
-
-        async def one() -> None:
-            while todo:
-                number, (task, body) = todo.pop()
-                answers[number] = await ask(client, task, body)
-                bar.update()
-
-        began = time.perf_counter()
-        await asyncio.gather(*(one() for _ in range(clients)))
-    return time.perf_counter() - began, [answers[number] for number in range(len(asked))]
-
-
-async def for_a_while(client: httpx2.AsyncClient, clients: int, seconds: float, seed: int) -> dict[str, Any]:
-    """Clients that ask again as soon as they are answered, and when they may if they are refused."""
-    chance = random.Random(seed)  # noqa: S311
-    asked = bodies(chance)
-    began = time.perf_counter()
-    first, end = began + seconds * WARM_UP, began + seconds
-    times: dict[int, list[float]] = {}
-    waits: list[float] = []
-
-    async def one() -> None:
-        again: tuple[str, dict[str, Any]] | None = None
-        while time.perf_counter() < end:
-            task, body = again or next(asked)
-            sent = time.perf_counter()
-            try:
-                answer = await client.post(f"/v1/{task}", json=body)
-            except httpx2.TransportError:
-                times.setdefault(LOST, []).append(time.perf_counter() - sent)
-                return
-            now = time.perf_counter()
-            if first <= now < end:
-                times.setdefault(answer.status_code, []).append(now - sent)
-            again = (task, body) if answer.status_code in REFUSED else None
-            if again:
-                waits.append(pause_of(answer, chance))
-                await asyncio.sleep(min(waits[-1], max(0.0, end - now)))
-
-    await asyncio.gather(*(one() for _ in range(clients)))
-    answered, refused = times.pop(200, []), [taken for status in REFUSED for taken in times.pop(status, [])]
+    turns: dict[str, list[tuple[float, float, float]]] = {"full": [], "twice as many": []}
+    windows: dict[str, list[tuple[float, float]]] = {"full": [], "twice as many": []}
+    with tqdm(total=round(FILLING + 2 * args.pairs * args.seconds), desc="by turns", unit="s", disable=None) as bar:
+        await until(began + FILLING, bar)
+        before, own, start = server.processor_seconds(), time.process_time(), time.perf_counter()
+        for _ in range(args.pairs):
+            for name, clients in (("full", args.capacity), ("twice as many", 2 * args.capacity)):
+                turn = time.perf_counter()
+                load.become(clients)
+                await until(turn + SETTLING * args.seconds, bar)
+                first, made = await steps()
+                worked = sum(server.processor_seconds()[1:])
+                await until(turn + args.seconds, bar)
+                last, made_by_then = await steps()
+                windows[name].append((first, last))
+                inside = sum(each.status == 200 and first <= each.at < last for each in load.heard)
+                worked = sum(server.processor_seconds()[1:]) - worked
+                turns[name].append((inside / (last - first), inside / worked, (made_by_then - made) / worked))
+        after, own_after, seconds = server.processor_seconds(), time.process_time(), time.perf_counter() - start
+    await load.end()
     return {
-        "clients": clients,
-        "seconds": seconds * (1 - WARM_UP),
+        **{name: told(load.heard, windows[name], turns[name]) for name in turns},
+        "kept, with 95%": {
+            what: kept([(one[at], other[at]) for one, other in zip(*turns.values(), strict=True)])
+            for at, what in enumerate(RATES)
+        },
+        "seconds until asked again, median": statistics.median(load.waits) if load.waits else None,
+        "all statuses": load.statuses(),
+        "cores taken": {
+            "engine": sum(b - a for a, b in zip(before[1:], after[1:], strict=True)) / seconds,
+            "server": (after[0] - before[0]) / seconds,
+            "client": (own_after - own) / seconds,
+        },
+        "memory": memory_of([(at, mib) for at, mib in memory if at >= FILLING]),
+    }
+
+
+def told(
+    heard: list[Heard], windows: list[tuple[float, float]], rates: list[tuple[float, float, float]]
+) -> dict[str, Any]:
+    """What clients were told within some windows of time."""
+    inside = [each for each in heard if any(first <= each.at < last for first, last in windows)]
+    seconds = sum(last - first for first, last in windows)
+    answered = [each for each in inside if each.status == 200]
+    refused = [each.seconds for each in inside if each.status in REFUSED]
+    by_task = {task: [each.seconds for each in answered if each.task == task] for task in DECK}
+    return {
+        "seconds": seconds,
         "answered": len(answered),
         "refused": len(refused),
-        "other": {status: len(of) for status, of in times.items()},
-        "answered per second": len(answered) / (seconds * (1 - WARM_UP)),
+        "other": dict(Counter(each.status for each in inside if each.status not in (200, *REFUSED))),
+        "answered per second": len(answered) / seconds,
+        "by turn": [dict(zip(RATES, each, strict=True)) for each in rates],
+        "seconds, p50, p95 and most": {
+            task: [percentile(of, 50), percentile(of, 95), max(of)] for task, of in by_task.items() if of
+        },
         "seconds until refused, p95": percentile(refused, 95) if refused else None,
-        "seconds until asked again, median": statistics.median(waits) if waits else None,
     }
 
 
-async def memory_over(client: httpx2.AsyncClient, server: Server, clients: int, minutes: float) -> dict[str, Any]:
-    """MiB every few seconds of load, which are flat if the last third has no more than the one before it."""
-    measured: list[tuple[float, float]] = []
-    began = time.perf_counter()
-    load = asyncio.ensure_future(for_a_while(client, clients, 60 * minutes, 10))
-    with tqdm(total=round(60 * minutes), desc="memory", unit="s", disable=None) as bar:
-        while not load.done():
-            with suppress(FileNotFoundError, ProcessLookupError):  # a process of it has just ended
-                measured.append((time.perf_counter() - began, server.memory()))
-            bar.update(round(time.perf_counter() - began) - bar.n)
-            await asyncio.wait([load], timeout=MEASURED_EVERY)
-    within = [[mib for at, mib in measured if part <= at / (20 * minutes) < part + 1] for part in range(3)]
+def kept(pairs: list[tuple[float, float]]) -> list[float]:
+    """The ratio of the sums of two rates, and an interval by Student's t of the ratios of neighbours."""
+    whole = sum(other for _, other in pairs) / max(1e-9, sum(one for one, _ in pairs))
+    ratios = [other / one for one, other in pairs if one]
+    if len(ratios) not in STUDENT:
+        return [whole]
+    half = STUDENT[len(ratios)] * statistics.stdev(ratios) / len(ratios) ** 0.5
+    return [whole, whole - half, whole + half]
+
+
+def memory_of(measured: list[tuple[float, float]]) -> dict[str, Any]:
+    """MiB over time; they are flat if the last third has no more than those before it."""
+    length = len(measured) / 3
+    thirds = [[mib for _, mib in measured[round(part * length) : round((part + 1) * length)]] for part in range(3)]
     return {
-        "minutes": minutes,
-        "load": load.result(),
         "MiB, at seconds": [[round(at), round(mib)] for at, mib in measured],
-        "MiB, mean and most by third": [[statistics.fmean(of), max(of)] if of else None for of in within],
+        "MiB, mean and most by third": [[statistics.fmean(of), max(of)] if of else None for of in thirds],
+        "MiB per minute, least squares": slope(measured) * 60 if len(measured) > 2 else None,
     }
+
+
+def slope(points: list[tuple[float, float]]) -> float:
+    return statistics.linear_regression([at for at, _ in points], [value for _, value in points]).slope
 
 
 def percentile(values: list[float], per_cent: int) -> float:
@@ -194,10 +157,10 @@ async def hang_up(client: httpx2.AsyncClient, clients: int, streams: int) -> dic
 
     async def impatient(after: float) -> None:
         with suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(client.post("/v1/keywords", json={"words": ["snow"], "steps": 2000}), after)
+            await asyncio.wait_for(client.post("/v1/keywords", json={"words": ["snow"]}), after)
 
     async def half_a_stream() -> None:
-        run = (await client.post("/v1/runs", json={"task": "keywords", "words": ["snow"], "steps": 2000})).json()
+        run = (await client.post("/v1/runs", json={"task": "keywords", "words": ["snow"]})).json()
         async with client.stream("GET", run["events"]) as stream:
             async for line in stream.aiter_lines():
                 if line.startswith("event: moves"):
@@ -245,27 +208,21 @@ async def measure(args: argparse.Namespace, server: Server) -> dict[str, Any]:
             },
             "seconds, p50 and p95": {task: [percentile(of, 50), percentile(of, 95)] for task, of in by_task.items()},
         }
-        full = await for_a_while(client, args.capacity, args.seconds, 1)
-        over = await for_a_while(client, 2 * args.capacity, args.seconds, 2)
-        result["full"], result["twice as many"] = full, over
-        if full["answered"]:
-            result["throughput kept"] = over["answered per second"] / full["answered per second"]
+        result.update(await by_turns(client, server, args))
         result["hung up"] = await hang_up(client, args.capacity // 2, min(8, args.capacity // 4))
-        result["memory after, MiB"] = server.memory()
-        if args.minutes:
-            result["memory"] = await memory_over(client, server, args.capacity, args.minutes)
         await asyncio.sleep(5)
         result["memory at rest, MiB"] = server.memory()
-        working = asyncio.ensure_future(for_a_while(client, args.capacity, 5, 3))
-        await asyncio.sleep(2)
+        load = Load(client, 3)
+        load.become(args.capacity)
+        await asyncio.sleep(5)
         began = time.perf_counter()
         server.process.send_signal(signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):
             await asyncio.to_thread(server.process.wait, 60)
         result["SIGTERM"] = {"seconds": time.perf_counter() - began, "exit code": server.process.returncode}
+        await load.end()
+        result["SIGTERM"]["statuses"] = load.statuses()
         result["lines on stderr"] = server.log.count("\n")
-        working.cancel()
-        await asyncio.gather(working, return_exceptions=True)
     return result
 
 
@@ -274,8 +231,8 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=96)
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--capacity", type=int, default=64)
+    parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--minutes", type=float, default=0)
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "load.json")
     args = parser.parse_args()
     server = Server(args.capacity)
@@ -284,7 +241,7 @@ def main() -> None:
     finally:
         server.process.kill()
     signature = f"cgmh {__version__} | torch {torch.__version__} | {platform.machine()} | {num_cores()} cores"
-    made = {"signature": signature, "shares": SHARES, **result}
+    made = {"signature": signature, "of 20 requests": DECK, **result}
     print(json.dumps(made, indent=2))
     args.out.write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
 

@@ -4,6 +4,7 @@ A page of another site must not be able to use a server on this machine. Browser
 where a request comes from; what was not allowed is refused before anything is done, not only hidden from the page.
 """
 
+import asyncio
 import hmac
 import logging
 import re
@@ -48,7 +49,7 @@ class Gate:
                 await refusal.response(scope["path"])(scope, receive, watched)
             else:
                 await self._app(scope, receive, watched)
-        except Exception as error:  # noqa: BLE001 - a server goes on
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - a server goes on
             refusal = refusal_of(error, self._settings.max_seconds) or _broken(error)
             if not status:
                 await refusal.response(scope["path"])(scope, receive, watched)
@@ -115,7 +116,7 @@ def missing_key() -> Refusal:
     return Refusal(401, "key-needed", detail, headers={"WWW-Authenticate": "Bearer"})
 
 
-def _broken(error: Exception) -> Refusal:
+def _broken(error: BaseException) -> Refusal:
     """What should not happen; written down without a word of what users sent, which messages of errors may quote."""
     places = [f"{place.filename}:{place.lineno}" for place in extract_tb(error.__traceback__)]
     _log.error("%s at %s", type(error).__name__, " <- ".join(reversed(places[-5:])))

@@ -32,12 +32,14 @@ from ..tasks.problem import JoiningTask, Problem, Standing
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
 from ..text.tokenizer import join
+from .due import due_at
 from .early import Early
 from .moves import moves_of
 from .pace import Pace
 
 MAX_OWN_WORDS = 4096  # words outside the vocabulary, of all sources together; then a new group begins
 MAX_WORDS_HELD = 24_576  # that the chains of a group have room for, at 25 kB each; others wait until some have left
+CHAINS_TOGETHER = 256  # of a group: more make hardly more steps per second, and whoever came first would end later
 TRIED_TOGETHER = 1024  # steps of all chains, where the model allows it: whoever comes meanwhile waits
 BEGUN_AT_ONCE = 48  # chains whose starts are found before the next step of the others, or those of one source
 LOOKED_AT_FIRST = 6  # chains of a watched run whose starts are told before those of all are found
@@ -56,6 +58,7 @@ class Entry:
     early: Early | None = None  # told now and then what its answers would be
     pace: Pace | None = None  # of one that is watched, alone
     is_alone: bool = False  # in a group of its own: it is watched, or something went wrong beside others
+    asked_at: float = field(default_factory=monotonic)
     number: int = -1  # in the problem of its group
     clocks: list[int] = field(default_factory=list)  # steps that each chain has made
     standing: Standing = field(default_factory=lambda: Standing(()))
@@ -70,6 +73,11 @@ class Entry:
     @property
     def steps(self) -> int:
         return self.session.settings.num_steps
+
+    @property
+    def due_at(self) -> float:
+        """When it has waited long enough."""
+        return due_at(self.session.settings, self.asked_at)
 
     @property
     def temperature(self) -> float:
@@ -198,6 +206,16 @@ class Group:
         """Those that step, that will join, and that wait."""
         return list(dict.fromkeys([*self.entries, *self._begun, *self.waiting]))
 
+    @property
+    def due_at(self) -> float:
+        """When the first of them has waited long enough; a group that all have left goes first, and is dropped."""
+        return min((entry.due_at for entry in self.everyone), default=0.0)
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody sets the pace."""
+        return any(entry.pace is not None for entry in self.everyone)
+
     def accepts(self, entry: Entry) -> bool:
         """Whether it is asked as those in the group are, and there is room for more words of its own."""
         num_own = len(self.lexicon) - len(self.lexicon.vocabulary)
@@ -255,9 +273,13 @@ class Group:
             self._report(self._walk.problem)
 
     def _next(self) -> list[Entry]:
-        """The first of those that wait: as many as can be begun without holding up the others long."""
-        sums = accumulate(entry.chains for entry in self.waiting)
-        return self.waiting[: max(1, sum(total <= BEGUN_AT_ONCE for total in sums))]
+        """The first of those that wait, if there is room: as many as can be begun without holding up others long."""
+        begun = sum(entry.chains for entry in (*self.entries, *self._begun))
+        sums = list(accumulate(entry.chains for entry in self.waiting))
+        if not sums or (begun and begun + sums[0] > CHAINS_TOGETHER):
+            return []
+        most = min(BEGUN_AT_ONCE, CHAINS_TOGETHER - begun)
+        return self.waiting[: max(1, sum(total <= most for total in sums))]
 
     def _begin(self, new: list[Entry]) -> None:
         """Find where new ones start, by posing them alone; those that cannot start are told so."""

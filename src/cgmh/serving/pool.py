@@ -10,10 +10,10 @@ import os
 import re
 import signal
 import socket
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import count
 from time import monotonic
 
@@ -25,13 +25,15 @@ from ..sampling.shards import others_sleep
 from ..threads import num_cores, single_threaded
 from .bodies import within
 from .configuration import CAPACITY
+from .due import Speed, due_at
 from .messages import Lines, Message, encode, write_job
 from .pace import Allowance, Steering
+from .process import Part, Process
 from .protocols import EngineLost, Event, Job, Outcome, Overloaded, Stats
 from .worker import joins, serve
 
-CHAINS_OF_PROCESS = 640  # that it works on at a time; what waits goes to whichever has room first
-CHARACTERS_OF_SENTENCE = 120
+CHAINS_OF_PROCESS = 448  # that it works on at a time; what waits goes to whichever has room first
+SHARE_OF_WAITING = 0.75  # of the time of a request: its own work takes some, and more than estimated may come before
 MAX_EVENTS = 10_000  # of a run that nobody has read yet
 LITTLE = 24  # chains by which a process may be busier than another one that knows less
 MOST_SEEN = 4_000  # sentences of which it is known which process has seen them
@@ -42,66 +44,17 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _FIRST = (KeywordInput(("snow", "river")), ParaphraseInput("How are you today?"), CorrectInput("I has two apple."))
 
 
-@dataclass(eq=False)
-class _Part:
-    """Inputs of a job that one process works on."""
-
-    number: int
-    job: Job
-    answered: "asyncio.Future[list[Outcome]]"
-    events: "asyncio.Queue[Event] | None" = None
-    attempts: int = 0
-    is_paused: bool = False
-
-    @property
-    def size(self) -> int:
-        return len(self.job.inputs)
-
-    @property
-    def cost(self) -> int:
-        """Chains that step, about; a text to correct has some for each sentence."""
-        chains = 0 if self.is_paused else self.job.settings.chains
-        return sum(chains * (1 + len(str(input)) // CHARACTERS_OF_SENTENCE) for input in self.job.inputs)
-
-
-@dataclass(eq=False)
-class _Process:
-    """An engine process as the server sees it."""
-
-    id: int
-    writer: asyncio.StreamWriter
-    reading: "asyncio.Task[None] | None" = None
-    parts: dict[int, _Part] = field(default_factory=dict)
-    is_gone: bool = False
-    done: Message = field(default_factory=dict)  # what it has done so far, as it last said
-    seen: "OrderedDict[int, None]" = field(default_factory=OrderedDict)  # the sentences that it has in mind, hashed
-
-    @property
-    def size(self) -> int:
-        return sum(part.size for part in self.parts.values())
-
-    @property
-    def cost(self) -> int:
-        return sum(part.cost for part in self.parts.values())
-
-    def has_died(self) -> bool:
-        """Whether it is gone; `Pool` hears of it a little later."""
-        if not self.is_gone:
-            with suppress(ChildProcessError):
-                self.is_gone = os.waitpid(self.id, os.WNOHANG)[0] != 0
-        return self.is_gone
-
-
 class Pool:
     """Engine processes and the jobs that wait for them."""
 
     def __init__(self, processes: int | None = None, capacity: int = CAPACITY) -> None:
         self._number, self._capacity = processes or num_cores(), capacity
-        self._processes: list[_Process] = []
-        self._waiting: deque[_Part] = deque()
+        self._processes: list[Process] = []
+        self._waiting: deque[Part] = deque()
         self._numbers = count()
         self._is_ready = self._is_stopping = False
         self._seconds = SECONDS_OF_INPUT
+        self._speed = Speed(self._number)
         self._past: list[Message] = []  # what processes that are gone had done
 
     @property
@@ -129,7 +82,8 @@ class Pool:
         running = [part.answered for process in self._processes for part in process.parts.values()]
         if running:
             await asyncio.wait(running, timeout=grace)
-        for process in self._processes:
+        processes, self._processes = self._processes, []  # nothing more is said to them
+        for process in processes:
             for part in process.parts.values():
                 _fail(part, EngineLost("the server is shutting down"))
             if process.reading is not None:
@@ -137,13 +91,12 @@ class Pool:
             process.writer.close()
             with suppress(ProcessLookupError):
                 os.kill(process.id, signal.SIGKILL)
-            with suppress(ChildProcessError):
-                os.waitpid(process.id, 0)
-        self._processes = []
+        for process in processes:
+            await process.ended()
 
     async def solve(self, job: Job, seconds: float) -> list[Outcome]:
         """The outcome of each input; the inputs of a large job are shared out to the processes."""
-        self._check_room(len(job.inputs))
+        self._check_room(job, seconds)
         size = -(-len(job.inputs) // self._number)
         jobs = [replace(job, inputs=job.inputs[at : at + size]) for at in range(0, len(job.inputs), size)]
         parts = [self._queue(each, None) for each in jobs]
@@ -162,14 +115,14 @@ class Pool:
 
     def events(self, job: Job, seconds: float) -> AsyncIterator[Event]:
         """The run of a job of one input as it goes on."""
-        self._check_room(len(job.inputs))
+        self._check_room(job, seconds)
         events: asyncio.Queue[Event] = asyncio.Queue()
         part = self._queue(job, events)
         part.answered.add_done_callback(lambda _: events.put_nowait({"event": "end"}))
         told = self._events(part, events, Allowance(seconds, HELD_SECONDS))
         return _Watched(self, part, told) if job.watch == "moves" and joins(job) else told
 
-    def steer(self, part: _Part, asked: Steering) -> None:
+    def steer(self, part: Part, asked: Steering) -> None:
         """Let the chains of a run go on as asked; if it waits for a process yet, once it has one."""
         if part in self._waiting:
             part.job = replace(part.job, steering=Steering(**{**part.job.steering.to_dict(), **asked.to_dict()}))
@@ -177,7 +130,7 @@ class Pool:
             if part.number in process.parts:
                 self._send(process, {"id": part.number, "steering": asked.to_dict()})
 
-    async def _events(self, part: _Part, events: "asyncio.Queue[Event]", time: Allowance) -> AsyncIterator[Event]:
+    async def _events(self, part: Part, events: "asyncio.Queue[Event]", time: Allowance) -> AsyncIterator[Event]:
         try:
             while (event := await within(time.left(), events.get()))["event"] != "end":
                 if "paused" in event:
@@ -191,7 +144,7 @@ class Pool:
             self._cancel(part)
 
     def stats(self) -> Stats:
-        said = [*self._past, *(process.done for process in self._processes)]
+        said = self._done
 
         def total(name: str) -> dict[str, int]:
             moves: dict[str, int] = next((each[name] for each in said if each), {})
@@ -210,23 +163,49 @@ class Pool:
             cached=sum(each.get("cached", 0) for each in said),
         )
 
-    def _check_room(self, size: int) -> None:
+    @property
+    def _done(self) -> list[Message]:
+        """What each process has done so far, also those that are gone."""
+        return [*self._past, *(process.done for process in self._processes)]
+
+    def _check_room(self, job: Job, seconds: float) -> None:
+        """Refuse a job that does not fit, or that would not be answered in time."""
         if self._is_stopping:
             raise EngineLost("the server is shutting down")
-        taken = sum(part.size for part in self._waiting) + sum(process.size for process in self._processes)
-        if taken + size > self._capacity:
-            wait = max(1, round(self._seconds * taken / max(1, self._capacity)))
+        taken = sum(part.size for part in self._parts)
+        wait = max(1, round(self._seconds * taken / max(1, self._capacity)))
+        if taken + len(job.inputs) > self._capacity:
             raise Overloaded(f"{taken} inputs are being worked on; {self._capacity} at most, try again later", wait)
+        if not job.asks and (needed := self._seconds_before(job, seconds)) > SHARE_OF_WAITING * seconds:
+            about = f"what came before takes about {needed:.0f} seconds, and a request has {seconds:.0f}"
+            raise Overloaded(f"{about}; try again later", wait)
 
-    def _queue(self, job: Job, events: "asyncio.Queue[Event] | None") -> _Part:
-        part = _Part(next(self._numbers), job, asyncio.get_running_loop().create_future(), events)
+    def _seconds_before(self, job: Job, seconds: float) -> float:
+        """How long what is due before a job takes, about, if no request takes more than so many seconds."""
+        now = monotonic()
+        due = due_at(job.settings, now)
+        return sum(
+            min(part.steps / self._speed.steps_per_second, max(0.0, seconds - (now - part.asked_at)) / self._number)
+            for part in self._parts
+            if part.due_at < due
+        )
+
+    @property
+    def _parts(self) -> list[Part]:
+        """All that wait or are worked on."""
+        return [*self._waiting, *(part for process in self._processes for part in process.parts.values())]
+
+    def _queue(self, job: Job, events: "asyncio.Queue[Event] | None") -> Part:
+        part = Part(next(self._numbers), job, asyncio.get_running_loop().create_future(), events)
         self._waiting.append(part)
         self._dispatch()
         return part
 
     def _dispatch(self) -> None:
         """Send what waits to the processes that have room, the least busy first."""
-        while self._waiting and (alive := [process for process in self._processes if not process.has_died()]):
+        while self._waiting and (
+            alive := [each for each in self._processes if not (each.is_closed or each.has_died())]
+        ):
             part = self._waiting[0]
             process = self._process_for(part, alive)
             if process.parts and process.cost + part.cost > CHAINS_OF_PROCESS:
@@ -234,9 +213,10 @@ class Pool:
             self._waiting.popleft()
             process.parts[part.number] = part
             part.attempts += 1
-            self._send(process, {"id": part.number, **write_job(part.job), "watched": part.events is not None})
+            about = {"id": part.number, "watched": part.events is not None, "asked_at": part.asked_at}
+            self._send(process, {**about, **write_job(part.job)})
 
-    def _process_for(self, part: _Part, alive: list[_Process]) -> _Process:
+    def _process_for(self, part: Part, alive: list[Process]) -> Process:
         """The least busy process; where it makes little difference, one that has answered about the same sentences."""
         least = min(process.cost for process in alive)
         idle = [process for process in alive if process.cost <= least + LITTLE]
@@ -249,7 +229,7 @@ class Pool:
             chosen.seen.popitem(last=False)
         return chosen
 
-    def _cancel(self, part: _Part) -> None:
+    def _cancel(self, part: Part) -> None:
         """Nobody waits for it any more, if it is not done."""
         if part in self._waiting:
             self._waiting.remove(part)
@@ -260,7 +240,7 @@ class Pool:
             part.answered.exception()  # nobody else may ask for it
         self._dispatch()
 
-    def _send(self, process: _Process, message: Message) -> None:
+    def _send(self, process: Process, message: Message) -> None:
         process.writer.write(encode(message))
 
     async def _spawn(self) -> None:
@@ -277,22 +257,23 @@ class Pool:
                 os._exit(0)
         theirs.close()
         reader, writer = await asyncio.open_connection(sock=ours)
-        process = _Process(number, writer)
+        process = Process(number, writer)
         process.reading = asyncio.create_task(self._read(process, reader))
         self._processes.append(process)
         self._dispatch()
 
-    async def _read(self, process: _Process, reader: asyncio.StreamReader) -> None:
+    async def _read(self, process: Process, reader: asyncio.StreamReader) -> None:
         """Pass on what a process says, until it dies; then replace it."""
         lines = Lines()
         with suppress(ConnectionError):
             while received := await reader.read(1 << 20):
                 for message in lines.feed(received):
                     self._hear(process, message)
+        process.is_closed = True
         if not self._is_stopping:
             await self._replace(process)
 
-    def _hear(self, process: _Process, message: Message) -> None:
+    def _hear(self, process: Process, message: Message) -> None:
         if "event" in message:
             part = process.parts.get(message["id"])
             if part is not None and part.events is not None:
@@ -304,6 +285,8 @@ class Pool:
                     self._cancel(part)
             return
         process.done = message["done"]
+        steps = sum(each.get("steps", 0) for each in self._done)
+        self._speed.see(monotonic(), steps, busy=all(each.is_busy for each in self._processes))
         part = process.parts.pop(message["id"], None)
         if part is not None and not part.answered.done():
             if "error" in message:
@@ -312,11 +295,9 @@ class Pool:
                 part.answered.set_result(message["outcomes"])
         self._dispatch()
 
-    async def _replace(self, process: _Process) -> None:
+    async def _replace(self, process: Process) -> None:
         """What a process that died was working on goes to another one; what was tried often enough is given up."""
-        if not process.has_died():
-            with suppress(ChildProcessError):
-                os.waitpid(process.id, 0)
+        await process.ended()
         self._processes.remove(process)
         self._past.append(process.done)
         process.writer.close()
@@ -331,7 +312,7 @@ class Pool:
 class _Watched:
     """The events of a run, which can be steered."""
 
-    def __init__(self, pool: Pool, part: _Part, events: AsyncIterator[Event]) -> None:
+    def __init__(self, pool: Pool, part: Part, events: AsyncIterator[Event]) -> None:
         self._pool, self._part, self._events = pool, part, events
 
     def __aiter__(self) -> AsyncIterator[Event]:
@@ -347,7 +328,7 @@ class _Watched:
         self._pool.steer(self._part, asked)
 
 
-def _fail(part: _Part, error: Exception) -> None:
+def _fail(part: Part, error: Exception) -> None:
     if not part.answered.done():
         part.answered.set_exception(error)
 

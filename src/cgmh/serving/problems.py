@@ -79,6 +79,8 @@ def refusal_of(error: BaseException, seconds: float) -> Refusal | None:
         wait = {"Retry-After": str(error.retry_after)}
         detail = f"the server is busy: {error}; try again in {error.retry_after} seconds"
         return Refusal(429, "overloaded", detail, headers=wait)
+    if isinstance(error, asyncio.CancelledError):  # the server has to go before it has come to an answer
+        error = EngineLost("the server is shutting down")
     if isinstance(error, EngineLost):
         return Refusal(503, "engine-lost", str(error), headers={"Retry-After": "1"})
     if isinstance(error, TimeoutError | asyncio.TimeoutError):

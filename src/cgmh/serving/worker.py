@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from math import inf, isfinite
 from pathlib import Path
+from time import monotonic
 from typing import Any, cast
 
 import torch
@@ -38,8 +39,8 @@ MAX_CHAINS = 768  # that step together; more wait
 class Request:
     """A job on its way: the sources of its inputs, and what came of them."""
 
-    def __init__(self, worker: "Worker", number: int, job: Job, *, watched: bool) -> None:
-        self._worker, self.number, self._job = worker, number, job
+    def __init__(self, worker: "Worker", number: int, job: Job, *, watched: bool, asked_at: float) -> None:
+        self._worker, self.number, self._job, self._asked_at = worker, number, job, asked_at
         self._tells_moves = watched and job.watch == "moves"
         self._tells_sentences = watched and job.watch == "sentences"
         self.session = Session(job.inputs, job.settings, None, None, None, ())
@@ -76,7 +77,7 @@ class Request:
             self.num_running -= 1
             self.finish()
 
-        entry = Entry(self.session, source, done)
+        entry = Entry(self.session, source, done, asked_at=self._asked_at)
         if self._tells_moves:
             pace = Pace(entry.temperature, self._job.steering)
             entry.is_alone, entry.pace = True, pace
@@ -171,11 +172,21 @@ class Worker:
                     self._handle(message)
             self._go_on_alone()
             self._admit()
-            for group in list(self._groups):
-                if _wait(group) <= 0:
-                    self._step(group)
+            for group in self._next():
+                self._step(group)
         if self._alone:
             self._alone[1].end()
+
+    def _next(self) -> list[Group]:
+        """The groups that step now: all by turns, until somebody is overdue; then the one of whoever is due first.
+
+        By turns, short requests are answered soon. But under load they come and go beside the long ones, which would
+        take ever longer. Groups that are watched step at their pace.
+        """
+        watched = [group for group in self._groups if group.is_watched]
+        others = sorted((group for group in self._groups if group not in watched), key=lambda group: group.due_at)
+        is_late = bool(others) and others[0].due_at <= monotonic()
+        return [*(group for group in watched if _wait(group) <= 0), *(others[:1] if is_late else others)]
 
     def _idle_seconds(self) -> float | None:
         """How long there is nothing to do, unless the server says something; None: until it does."""
@@ -215,7 +226,7 @@ class Worker:
             if not joins(job):
                 self._jobs_alone.append((number, job))
                 return
-            request = Request(self, number, job, watched=message["watched"])
+            request = Request(self, number, job, watched=message["watched"], asked_at=message["asked_at"])
         except CgmhError as error:
             self._fail(number, error)
             return

@@ -229,3 +229,24 @@ def test_words_of_past_requests_are_forgotten() -> None:
         assert "zorblat" in batch.lexicon
         batch.step()
     assert "zorblat" not in batch.lexicon
+
+
+def test_who_came_first_begins_first_and_others_wait_for_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many chains step together as make the most of a processor; more would only let all of them end late."""
+    monkeypatch.setattr(group, "CHAINS_TOGETHER", 8)
+    asked = [session(input, 4, 0, 6) for input in INPUTS["keywords"]]
+    batch, order = Group(asked[0].task, asked[0].models), list[int]()  # type: ignore[arg-type]
+    most = 0
+    for number, each in enumerate(asked):
+        (source,) = each.read(0)  # type: ignore[misc]
+        batch.join(Entry(each, source, lambda _, number=number: order.append(number)))  # type: ignore[misc]
+    while batch.everyone:
+        batch.step()
+        most = max(most, sum(entry.chains for entry in batch.entries))
+    assert order == [0, 1, 2]
+    assert most == 8
+
+
+def test_more_chains_than_step_together_step_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(group, "CHAINS_TOGETHER", 3)
+    assert together(INPUTS["keywords"], apart=1) == alone(INPUTS["keywords"])

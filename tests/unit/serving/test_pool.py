@@ -13,7 +13,7 @@ import pytest
 
 import cgmh
 from cgmh.inputs import CorrectInput, KeywordInput
-from cgmh.serving import pace
+from cgmh.serving import due, pace
 from cgmh.serving import pool as module
 from cgmh.serving.pace import Steering
 from cgmh.serving.pool import Pool
@@ -23,7 +23,7 @@ from cgmh.settings import Settings
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
 
 FEW = Settings(chains=3, steps=6, n=1)
-LONG = replace(FEW, steps=10**6)
+LONG = replace(FEW, steps=8_000)  # minutes; more would not be answered in time by those after it
 T = TypeVar("T")
 
 
@@ -97,6 +97,26 @@ def test_what_does_not_fit_is_refused_at_once(running: Running) -> None:
     answer, retry_after = running.run(load())
     assert answer[0]["input"] == "river"
     assert retry_after >= 1
+
+
+def test_what_would_not_be_answered_in_time_is_refused_at_once(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(due, "STEPS_PER_SECOND", 100.0)
+    monkeypatch.setattr(running.pool, "_speed", due.Speed(2))
+
+    async def load() -> list[Any]:
+        long = [asyncio.create_task(running.pool.solve(keywords("snow", settings=LONG), 60)) for _ in range(3)]
+        await asyncio.sleep(0)
+        with pytest.raises(Overloaded, match="came before"):
+            await running.pool.solve(keywords("river", settings=LONG), 60)
+        answer = await running.pool.solve(keywords("river"), 60)  # which is due before them
+        for task in long:
+            task.cancel()
+        await asyncio.gather(*long, return_exceptions=True)
+        return answer
+
+    assert running.run(load())[0]["input"] == "river"
 
 
 def test_time_is_bounded(running: Running) -> None:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -39,8 +40,8 @@ class Caller:
         self._thread = threading.Thread(target=Worker(theirs).run)
         self._thread.start()
 
-    def send(self, number: int, job: Job, *, watched: bool = False) -> None:
-        self._ours.sendall(encode({"id": number, **write_job(job), "watched": watched}))
+    def send(self, number: int, job: Job, *, watched: bool = False, asked_at: float = 0.0) -> None:
+        self._ours.sendall(encode({"id": number, **write_job(job), "watched": watched, "asked_at": asked_at}))
 
     def cancel(self, number: int) -> None:
         self._ours.sendall(encode({"id": number, "cancel": True}))
@@ -210,6 +211,20 @@ def test_more_chains_than_there_is_room_for_wait(caller: Caller, monkeypatch: py
     caller.send(1, Job((CorrectInput(text),), replace(FEW, chains=2, select="threshold")))
     assert caller.hear()["outcomes"][0]["input"] == text
     assert 0 < most[0] <= 4
+
+
+@pytest.mark.parametrize(
+    ("waited", "expected"),
+    [((100, 50), [1, 2]), ((50, 100), [2, 1]), ((0, 0), [2, 1])],
+    ids=["the long one is overdue", "the short one is", "by turns"],
+)
+def test_whoever_is_overdue_is_answered_first(caller: Caller, waited: tuple[int, int], expected: list[int]) -> None:
+    long = Job((KeywordInput(("snow",)),), replace(FEW, steps=60))
+    short = Job((CorrectInput("I has two apple."),), replace(FEW, select="threshold"))
+    ANSWERS.clear()
+    for number, (job, seconds) in enumerate(zip((long, short), waited, strict=True), 1):
+        caller.send(number, job, asked_at=monotonic() - seconds)
+    assert [caller.hear()["id"] for _ in expected] == expected
 
 
 @pytest.mark.parametrize(
