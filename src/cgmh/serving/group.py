@@ -4,8 +4,8 @@ What a source's chains do does not depend on the others: their random numbers ar
 step, and every score is the same in any batch. So a result under load is the result alone, byte by byte.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import accumulate, islice
 from time import monotonic
 from typing import Any
@@ -21,21 +21,18 @@ from ..models.word.shared import SharedWords
 from ..models.word.two_stage import ProductOfExperts
 from ..proposals.protocols import MOVES
 from ..ranking import Ranked, Run
-from ..result import Result
 from ..sampling.ahead import MOST_AHEAD, Round, num_ahead, round_ahead
 from ..sampling.chain import STEPS_DRAWN_TOGETHER
 from ..sampling.kernel import Info, Kernel, State
 from ..sampling.runs import Record, Recorder, in_sequence
-from ..session import Session
 from ..settings import Rule
-from ..tasks.problem import JoiningTask, Problem, Standing
+from ..tasks.problem import JoiningTask, Problem
 from ..text.lexicon import Lexicon
 from ..text.sentences import Sentences
 from ..text.tokenizer import join
-from .due import due_at
 from .early import Early
+from .entry import Entry
 from .moves import moves_of
-from .pace import Pace
 
 MAX_OWN_WORDS = 4096  # words outside the vocabulary, of all sources together; then a new group begins
 MAX_WORDS_HELD = 24_576  # that the chains of a group have room for, at 25 kB each; others wait until some have left
@@ -44,52 +41,6 @@ TRIED_TOGETHER = 1024  # steps of all chains, where the model allows it: whoever
 BEGUN_AT_ONCE = 48  # chains whose starts are found before the next step of the others, or those of one source
 LOOKED_AT_FIRST = 6  # chains of a watched run whose starts are told before those of all are found
 PATIENCE = 8  # posing all again may take one part in so many of the time: those that come meanwhile join together
-
-
-@dataclass(eq=False)
-class Entry:
-    """One source of a request, with its chains."""
-
-    session: Session
-    source: Any
-    done: Callable[[Result | BadInput], object]  # told when its chains have made their steps, or cannot start
-    started: Callable[[list[str]], object] | None = None  # told where its chains start
-    moved: Callable[[list[dict[str, Any]]], object] | None = None  # told what its chains did at each step
-    early: Early | None = None  # told now and then what its answers would be
-    pace: Pace | None = None  # of one that is watched, alone
-    is_alone: bool = False  # in a group of its own: it is watched, or something went wrong beside others
-    asked_at: float = field(default_factory=monotonic)
-    number: int = -1  # in the problem of its group
-    clocks: list[int] = field(default_factory=list)  # steps that each chain has made
-    standing: Standing = field(default_factory=lambda: Standing(()))
-    start: Sequence[Sequence[int]] = ()
-    capacity: int = 0  # words that there must be room for in each of its chains, once it is begun
-    records: list[Record] = field(default_factory=list)
-
-    @property
-    def chains(self) -> int:
-        return self.session.settings.chains
-
-    @property
-    def steps(self) -> int:
-        return self.session.settings.num_steps
-
-    @property
-    def due_at(self) -> float:
-        """When it has waited long enough."""
-        return due_at(self.session.settings, self.asked_at)
-
-    @property
-    def temperature(self) -> float:
-        return self.session.settings.temperature if self.pace is None else self.pace.temperature
-
-    @property
-    def is_done(self) -> bool:
-        return min(self.clocks) >= self.steps
-
-    def begin_again(self) -> None:
-        """From its start, alone."""
-        self.is_alone, self.clocks, self.records = True, [], []
 
 
 class _Walk:

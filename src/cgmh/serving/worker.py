@@ -26,7 +26,8 @@ from ..tasks.problem import JoiningTask
 from ..threads import set_num_cores
 from .alone import Alone, written
 from .early import Early
-from .group import Entry, Group
+from .entry import Entry
+from .group import Group
 from .memory import Holes
 from .messages import Lines, Message, encode, read_job
 from .pace import Pace, Steering

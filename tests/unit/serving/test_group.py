@@ -13,7 +13,8 @@ import cgmh
 from cgmh.inputs import CorrectInput, KeywordInput, ParaphraseInput
 from cgmh.result import Result
 from cgmh.serving import group
-from cgmh.serving.group import Entry, Group
+from cgmh.serving.entry import Entry
+from cgmh.serving.group import Group
 from cgmh.session import Session
 from cgmh.settings import Settings
 from cgmh.tasks import start
@@ -243,7 +244,8 @@ def test_who_came_first_begins_first_and_others_wait_for_room(monkeypatch: pytes
     while batch.everyone:
         batch.step()
         most = max(most, sum(entry.chains for entry in batch.entries))
-    assert order == [0, 1, 2]
+    assert set(order[:2]) == {0, 1}  # of those that step together, any may be done first
+    assert order[2:] == [2]
     assert most == 8
 
 

@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from cgmh.inputs import KeywordInput
-from cgmh.serving.group import Entry, Group
+from cgmh.serving.entry import Entry
+from cgmh.serving.group import Group
 from cgmh.session import Session
 
 torch.set_num_threads(1)

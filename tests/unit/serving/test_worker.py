@@ -169,8 +169,9 @@ def test_an_internal_error_hits_only_whoever_causes_it(
         step(self)
 
     monkeypatch.setattr(Group, "step", fails_beside_snow)
-    caller.send(1, Job((KeywordInput(("snow",)),), FEW))
-    caller.send(2, Job((KeywordInput(("river",)),), FEW))
+    several = replace(FEW, steps=200)  # more than are tried in one go
+    caller.send(1, Job((KeywordInput(("snow",)),), several))
+    caller.send(2, Job((KeywordInput(("river",)),), several))
     heard = {message["id"]: message["outcomes"][0] for message in (caller.hear(), caller.hear())}
     assert "internal error" in heard[1]["error"]
     assert "river" in heard[2]["results"][0]["words"]

@@ -2,10 +2,8 @@
 
 The scorer is the target. The word model fills gaps, and its forward gain is the first stage of delayed acceptance, so
 that the scorer is asked only about candidates that pass it. The kernel corrects for the first stage exactly
-(sampling/acceptance.py): what is sampled is the scorer's distribution, whatever the word model thinks.
-
-The scorer is a text model (`TextTarget`), or several readings together, those of the word model itself and perhaps of a
-text model (`ProductOfExperts`).
+(sampling/acceptance.py): what is sampled is the scorer's distribution, whatever the word model thinks. The scorer is a
+text model (`TextTarget`), or several readings, those of the word model and of a text model (`ProductOfExperts`).
 """
 
 import math
