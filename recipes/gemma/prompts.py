@@ -19,6 +19,7 @@ import lemminflect
 import numpy as np
 
 from cgmh.models.text.scored import BLANK, ScoredPairs
+from cgmh.models.text.writing import line_of
 
 # One sentence in so many gets a line; corpora that are not named get one for each.
 EVERY = {
@@ -33,7 +34,6 @@ EVERY = {
 }
 SHARES = (0.12, 0.38, 0.32, 0.18)  # of lines with one, two, … words
 MAX_LENGTH, MAX_SENTENCE = 40, 26  # tokens
-EXACT, INFLECTED = ", ", " / "
 _WORD = re.compile(r"[A-Za-z][a-z]{2,}")
 # Words that nobody would give as keywords.
 _COMMON = frozenset(
@@ -78,7 +78,6 @@ def prompted(task: tuple[str, Path, Path]) -> str:
     rows = np.load(encoded / "rows.npy")
     row_of = {token: at for at, token in enumerate(rows.tolist())}
     end = row_of[json.loads((model / "config.json").read_text(encoding="utf-8"))["end"]]
-    (line,) = pairs.encode("\n")
     ids = np.load(encoded / f"{name}.npy")
     ends = np.flatnonzero(ids == end) + 1
     generator = random.Random(name)  # noqa: S311 - nothing is to be kept secret
@@ -93,11 +92,9 @@ def prompted(task: tuple[str, Path, Path]) -> str:
         if len(words) < count:
             continue
         chosen = generator.sample(words, count)
-        if generator.random() < 0.5:
-            text = INFLECTED.join(map(base_form, chosen)) if count > 1 else f"{base_form(chosen[0])} /"
-        else:
-            text = EXACT.join(chosen) if count > 1 else f"{chosen[0]},"
-        prompt = [row_of.get(token) for token in (*pairs.encode(f" {text}"), line)]
+        inflected = generator.random() < 0.5
+        text = line_of(list(map(base_form, chosen)) if inflected else chosen, inflected=inflected)
+        prompt = [row_of.get(token) for token in pairs.encode(text)]
         if None in prompt or len(prompt) + len(sentence) > MAX_LENGTH:
             continue
         result += [*prompt, *sentence]

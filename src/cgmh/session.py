@@ -279,7 +279,8 @@ class Session:
 
         Where the task's start breaks a hard constraint of the user's, the chains walk under the other hard ones alone
         until they come to a sentence that obeys. Before a big target, they settle on the word model. Then all of them
-        go on; or, if readings are counted, as many as `num_going`, from the most promising sentences visited.
+        go on; or, if readings are counted, as many as `num_going`, from the most promising sentences visited. Some may
+        begin at sentences that the big model wrote; reading those to choose among them is not counted.
         """
         start, own, chains = problem.start, problem.target.constraints, self.settings.chains
         model = for_chains(problem.words) if self.settles else problem.target.model

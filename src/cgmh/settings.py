@@ -49,7 +49,7 @@ class Settings:
     temper: int = 1  # replicas of each chain, on a ladder of temperatures; 1 is a plain chain
     threshold: float = 0.5  # the probability from which on an edit is made, where edits are what is chosen
     anneal: bool = False  # begin hot and cool down: a search, no sampling
-    readings: int | None = None  # sentences of an input that a big target may be asked about; None: see `budget`
+    readings: int | None = None  # sentences that chains may ask a big target about, for each input; None: see `budget`
 
     def __post_init__(self) -> None:
         for name, (low, high) in RANGES.items():

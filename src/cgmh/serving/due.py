@@ -25,16 +25,20 @@ class Speed:
 
     def __init__(self, processes: int) -> None:
         self._seconds, self._steps = MEMORY, MEMORY * STEPS_PER_SECOND * processes
-        self._since: tuple[float, int] | None = None  # when the processes were last seen busy, and the steps by then
+        self._since: tuple[float, int] | None = None  # since when the processes are busy, and the steps by then
 
     @property
     def steps_per_second(self) -> float:
         return self._steps / self._seconds
 
     def see(self, now: float, steps: int, *, busy: bool) -> None:
-        """Hear how many steps were made in all, and whether all processes have had enough to do until now."""
+        """Hear how many steps were made in all by now, and whether all processes have enough to do from now on."""
         if self._since is not None and now > self._since[0]:
             seconds, made = now - self._since[0], steps - self._since[1]
             fades = MEMORY / (MEMORY + seconds)
             self._seconds, self._steps = fades * (self._seconds + seconds), fades * (self._steps + made)
         self._since = (now, steps) if busy else None
+
+    def pause(self) -> None:
+        """Nothing can be learnt from what is made until they are seen busy again."""
+        self._since = None

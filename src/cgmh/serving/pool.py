@@ -6,6 +6,7 @@ room for them; in it, their chains step beside those of others (worker.py).
 
 import asyncio
 import gc
+import math
 import os
 import re
 import signal
@@ -178,7 +179,7 @@ class Pool:
             raise Overloaded(f"{taken} inputs are being worked on; {self._capacity} at most, try again later", wait)
         if not job.asks and (needed := self._seconds_before(job, seconds)) > SHARE_OF_WAITING * seconds:
             about = f"what came before takes about {needed:.0f} seconds, and a request has {seconds:.0f}"
-            raise Overloaded(f"{about}; try again later", wait)
+            raise Overloaded(about, max(wait, math.ceil(needed - SHARE_OF_WAITING * seconds)))
 
     def _seconds_before(self, job: Job, seconds: float) -> float:
         """How long what is due before a job takes, about, if no request takes more than so many seconds."""
@@ -189,6 +190,11 @@ class Pool:
             for part in self._parts
             if part.due_at < due
         )
+
+    @property
+    def _are_busy(self) -> bool:
+        """Whether all processes have enough to do from now on."""
+        return all(process.is_busy for process in self._processes)
 
     @property
     def _parts(self) -> list[Part]:
@@ -203,9 +209,7 @@ class Pool:
 
     def _dispatch(self) -> None:
         """Send what waits to the processes that have room, the least busy first."""
-        while self._waiting and (
-            alive := [each for each in self._processes if not (each.is_closed or each.has_died())]
-        ):
+        while self._waiting and (alive := [each for each in self._processes if each.is_alive]):
             part = self._waiting[0]
             process = self._process_for(part, alive)
             if process.parts and process.cost + part.cost > CHAINS_OF_PROCESS:
@@ -236,6 +240,8 @@ class Pool:
         for process in self._processes:
             if process.parts.pop(part.number, None):
                 self._send(process, {"id": part.number, "cancel": True})
+        if not self._are_busy:
+            self._speed.pause()
         if not part.answered.cancel() and not part.answered.cancelled():
             part.answered.exception()  # nobody else may ask for it
         self._dispatch()
@@ -285,8 +291,6 @@ class Pool:
                     self._cancel(part)
             return
         process.done = message["done"]
-        steps = sum(each.get("steps", 0) for each in self._done)
-        self._speed.see(monotonic(), steps, busy=all(each.is_busy for each in self._processes))
         part = process.parts.pop(message["id"], None)
         if part is not None and not part.answered.done():
             if "error" in message:
@@ -294,6 +298,7 @@ class Pool:
             else:
                 part.answered.set_result(message["outcomes"])
         self._dispatch()
+        self._speed.see(monotonic(), sum(each.get("steps", 0) for each in self._done), busy=self._are_busy)
 
     async def _replace(self, process: Process) -> None:
         """What a process that died was working on goes to another one; what was tried often enough is given up."""

@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Coroutine, Iterator
 from dataclasses import replace
+from time import monotonic
 from typing import Any, TypeVar
 
 import pytest
@@ -97,6 +98,31 @@ def test_what_does_not_fit_is_refused_at_once(running: Running) -> None:
     answer, retry_after = running.run(load())
     assert answer[0]["input"] == "river"
     assert retry_after >= 1
+
+
+@pytest.mark.parametrize("settings", [FEW, LONG], ids=["answered", "cancelled"])
+def test_nothing_is_learnt_about_the_speed_while_there_is_nothing_to_do(
+    running: Running, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    monkeypatch.setattr("cgmh.serving.process.BUSY", 1)
+    speed = due.Speed(2)
+    monkeypatch.setattr(running.pool, "_speed", speed)
+
+    async def load() -> float:
+        jobs = [
+            asyncio.create_task(running.pool.solve(keywords("snow", settings=each), 60)) for each in (FEW, settings)
+        ]
+        jobs += [asyncio.create_task(running.pool.solve(keywords("river", settings=settings), 60)) for _ in range(2)]
+        await jobs[0]
+        if settings is LONG:
+            for job in jobs:
+                job.cancel()
+        await asyncio.gather(*jobs, return_exceptions=True)
+        before = speed.steps_per_second
+        speed.see(monotonic() + 3600, 0, busy=False)  # an hour later
+        return speed.steps_per_second / before
+
+    assert running.run(load()) == 1
 
 
 def test_what_would_not_be_answered_in_time_is_refused_at_once(

@@ -12,12 +12,20 @@ from torch import Tensor
 from ...draws import Draws
 from ...threads import second_thread, single_threaded
 from .scored import ScoredPairs
+from .transformer import MAX_TOKENS as MOST_READ
 from .transformer import Layout, LlamaNetwork, Preamble
 
 EXACT, INFLECTED = ", ", " / "  # what stands between words that are wanted as they are, or in any form
 TEMPERATURE, NUM_LIKELIEST = 0.7, 40  # of the tokens that are drawn, and how many there are to choose from
 MAX_TOKENS = 32  # of a sentence
 FIRST_STEP = -2_000_000  # it draws at steps from here downwards, at which no chain and no search draws
+
+
+def line_of(words: Sequence[str], *, inflected: bool) -> str:
+    """What the model reads before it writes a sentence with these words."""
+    between = INFLECTED if inflected else EXACT
+    line = between.join(words) if len(words) > 1 else f"{words[0]}{between.rstrip()}"
+    return f" {line}\n"
 
 
 class Writer:
@@ -27,10 +35,10 @@ class Writer:
         self._network, self._tokenizer, self._preamble, self._end = network, tokenizer, preamble, end
 
     def write(self, words: Sequence[str], number: int, seed: int, *, inflected: bool) -> list[str]:
-        """So many sentences; those that did not come to an end are left out."""
-        between = INFLECTED if inflected else EXACT
-        line = between.join(words) if len(words) > 1 else f"{words[0]}{between.rstrip()}"
-        prompt = self._tokenizer.encode(f" {line}\n")
+        """So many sentences; those that did not come to an end are left out, all of them if the words are too long."""
+        prompt = self._tokenizer.encode(line_of(words, inflected=inflected))
+        if len(self._preamble) + len(prompt) + MAX_TOKENS > MOST_READ:  # more than the network reads
+            return []
         samples = torch.arange(number)
         other = second_thread() if self._network.is_int8 and number > 1 else None
         if other is None:

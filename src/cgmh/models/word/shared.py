@@ -20,8 +20,8 @@ from ..protocols import Begun
 from .recurrent import FactoredFill, RecurrentEncoding, RecurrentModel, RecurrentPending, total
 
 SPARE = 32  # sentences that no chain is at any more and that are still held
-MAX_GAINS = 200_000  # changes whose gains are remembered
-MAX_READ_BEFORE = 100_000  # sentences whose log probabilities are remembered
+MAX_GAINS = 50_000  # changes whose gains are remembered, at some 300 bytes each
+MAX_READ_BEFORE = 25_000  # sentences whose log probabilities are remembered
 
 # Of a change: how many words come before it, both sentences up to the last word that was looked at, and whether that
 # was the end mark of both.

@@ -82,7 +82,7 @@ class Keywords:
         writer, written = models.bare or models.text, None
         if models.use == "target" and isinstance(writer, WritingModel):
             room, rules = max(rooms) + 1, Target(words, asked)
-            written = partial(written_starts, sources, writer, lexicon, rules, room, seed, words.device)
+            written = partial(written_starts, sources, wanted, writer, lexicon, rules, room, seed, words.device)
         num_known = len(lexicon.vocabulary)
         own = [lexicon.ordered(id for id in ids_of(required) if id >= num_known) for required in wanted]
         exchanges = [_exchanges(source, required, lexicon) for source, required in zip(sources, wanted, strict=True)]

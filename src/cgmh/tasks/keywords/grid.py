@@ -1,9 +1,9 @@
 """Grid beam search (Hokamp and Liu 2017): the likeliest sentences that contain some keywords, from left to right.
 
 The grid has a beam for every set of keywords that are already written. At each step a hypothesis goes on with the words
-that are likeliest next, or with one of the keywords that are missing; a phrase, once begun, is written to its end. A
-sentence ends in a mark, after which only the end may follow. Nothing is drawn: the same keywords find the same
-sentences. It is a search, no sampling; chains may start at what it finds.
+that are likeliest next, of likely classes, or with one of the keywords that are missing; a phrase, once begun, is
+written to its end. A sentence ends in a mark, after which only the end may follow. Nothing is drawn: the same keywords
+find the same sentences. It is a search, no sampling; chains may start at what it finds.
 """
 
 from collections.abc import Iterator, Sequence

@@ -4,17 +4,18 @@ A start is free, and the chains go on from there as from any other. What was wri
 are left out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import torch
 
 from ...draws import Seed, seeds_of
-from ...models.protocols import WritingModel
+from ...errors import BadModel, blaming
+from ...models.protocols import WritingModel, whose
 from ...target import Target
 from ...text.lexicon import Lexicon
 from ...text.sentences import Sentences
 from ...text.tokenizer import split, truecase
-from .source import KeywordSource
+from .source import KeywordSource, Required, ids_of
 
 NUM_WRITTEN = 48  # sentences for each set of keywords
 MAX_PROMPTS = 4  # ways to choose among the alternatives of the keywords
@@ -22,6 +23,7 @@ MAX_PROMPTS = 4  # ways to choose among the alternatives of the keywords
 
 def written_starts(
     sources: Sequence[KeywordSource],
+    wanted: Sequence[Required],
     model: WritingModel,
     lexicon: Lexicon,
     asked: Target,
@@ -34,7 +36,7 @@ def written_starts(
     for number, source in enumerate(sources):
         own = int(torch.as_tensor(seeds_of(seed, torch.tensor([number]))).flatten()[0])
         texts = [] if source.start else _written(source, model, own)
-        rows = [_ids(text, lexicon) for text in dict.fromkeys(texts)]
+        rows = [_ids(text, lexicon, ids_of(wanted[number])) for text in dict.fromkeys(texts)]
         kept = [ids for ids in rows if 0 < len(ids) < capacity]
         if kept:
             batch = Sentences.from_lists(kept, capacity, [number] * len(kept), device=device)
@@ -45,21 +47,28 @@ def written_starts(
 
 def _written(source: KeywordSource, model: WritingModel, seed: int) -> list[str]:
     """Texts around the keywords; the alternatives of a keyword take turns."""
-    alternatives = [keyword.split("|") for keyword in source.input.keywords]
-    num_prompts = min(MAX_PROMPTS, max(map(len, alternatives)))
-    return [
-        text
-        for at in range(num_prompts)
-        for text in model.write(
-            [each[at % len(each)] for each in alternatives],
-            NUM_WRITTEN // num_prompts,
-            seed + at,
-            inflected=source.input.inflect,
-        )
+    forbidden = set(source.forbidden)
+    alternatives = [
+        [each for each in keyword.split("|") if not forbidden & {*each.split()}] or [keyword]
+        for keyword in source.input.keywords
     ]
+    num_prompts = min(MAX_PROMPTS, max(map(len, alternatives)))
+    texts: list[str] = []
+    for at in range(num_prompts):
+        words = [each[at % len(each)] for each in alternatives]
+        with blaming(whose(model), BadModel):
+            texts += model.write(words, NUM_WRITTEN // num_prompts, seed + at, inflected=source.input.inflect)
+    if not all(isinstance(text, str) for text in texts):
+        raise BadModel(f"{whose(model)}: `write` gives a list of texts")
+    return texts
 
 
-def _ids(text: str, lexicon: Lexicon) -> list[int]:
-    """The words of a text; none if one of them is unknown."""
+def _ids(text: str, lexicon: Lexicon, own: Collection[int]) -> list[int]:
+    """The words of a text; none if one of them is neither in the vocabulary nor one of the source's `own`.
+
+    Other sources of the batch may have brought words along: this one could never propose them.
+    """
+    known = len(lexicon.vocabulary)
     words = truecase(split(text), lexicon.vocabulary.is_ordinary)
-    return [lexicon.add(word) for word in words] if all(word in lexicon for word in words) else []
+    ids = [lexicon.add(word) for word in words if word in lexicon]
+    return ids if len(ids) == len(words) and all(id < known or id in own for id in ids) else []

@@ -68,6 +68,10 @@ def test_what_does_not_end_is_left_out(model: TunedModel, monkeypatch: pytest.Mo
     assert len(ended) < len(all_of_them)
 
 
+def test_nothing_is_written_after_more_words_than_can_be_read(model: TunedModel) -> None:
+    assert model.write(["x" * 3000], 5, 0, inflected=False) == []
+
+
 def test_only_a_tuned_model_writes(model: TunedModel) -> None:
     assert isinstance(model, WritingModel)
     assert not isinstance(toy_gemma(), WritingModel)

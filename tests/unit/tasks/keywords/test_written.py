@@ -8,6 +8,7 @@ from torch import Tensor
 
 import cgmh
 from cgmh.api import solve
+from cgmh.errors import BadModel
 from cgmh.inputs import KeywordInput
 from cgmh.models.load import Models, load_embedded
 from cgmh.settings import Settings
@@ -52,6 +53,35 @@ def test_what_obeys_counts_once() -> None:
 def test_the_rules_of_the_input_hold(options: dict[str, object], kept: int) -> None:
     author = Author(["My friend got a letter.", "My friends got letters."])
     assert len(starts(author, KeywordInput(("letter", "friend"), **options))) == kept  # type: ignore[arg-type]
+
+
+def test_words_that_other_sets_bring_along_are_unknown_here() -> None:
+    words, author = load_embedded(), Author(["The dog saw a labradoodle."])
+    inputs = [KeywordInput(("dog",)), KeywordInput(("labradoodle",))]
+    sources = [source for input in inputs for source in Keywords().read(input, words.vocabulary)]
+    problem = Keywords().pose(sources, Models(words, author, "target"), 2, 0)
+    assert problem.written is not None
+    first, second = problem.written()
+    assert not first
+    assert len(second) == 1
+
+
+def test_what_a_model_does_wrong_is_its_own_fault() -> None:
+    with pytest.raises(BadModel, match="author of class Author: `write` gives a list of texts"):
+        starts(Author([7]), KeywordInput(("dog",)))  # type: ignore[list-item]
+
+    class Saved(Author):
+        def write(self, path: str) -> None:  # type: ignore[override]
+            raise AssertionError(path)
+
+    with pytest.raises(BadModel, match="author of class Saved"):
+        starts(Saved([]), KeywordInput(("dog",)))
+
+
+def test_forbidden_alternatives_are_not_asked_for() -> None:
+    author = Author([])
+    starts(author, KeywordInput(("cat|dog", "road"), forbid=("cat",)))
+    assert author.asked == [(("dog", "road"), written.NUM_WRITTEN, False)]
 
 
 def test_alternatives_take_turns() -> None:
