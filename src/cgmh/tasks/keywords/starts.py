@@ -23,10 +23,10 @@ from .source import ENDINGS, KeywordSource, Phrase, Required, places_of
 
 GROWTH = 4  # words that a start gets beyond the keywords, where none was found
 MAX_SEARCHES = 64  # for each set of keywords; the starts of further chains are grown
-# Of the search for the likeliest sentences: hypotheses of each beam, and how many sentences are read closely of those
-# that are found from left to right, from right to left, and by joining. With more beams than that, it takes longer than
-# it is worth.
-BEAM, READ_CLOSELY, MAX_BEAMS = 5, 40, 64
+# Of the search for the likeliest sentences: hypotheses of each beam; how many are checked, and read closely, of the
+# sentences that are found from left to right, from right to left, and by joining. With more beams than that, it takes
+# longer than it is worth.
+BEAM, CHECKED, READ_CLOSELY, MAX_BEAMS = 5, 200, 40, 64
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,8 @@ class Beginner:
 
     def _likeliest(self, number: int, found: Sequence[Sequence[Hypothesis]]) -> list[tuple[int, ...]]:
         """Those sentences of each search that obey, the likeliest first; rough values say which are looked at."""
-        chosen = (ids for each in found for ids in self._obeying(number, sorted(each, key=roughly, reverse=True)))
+        best = (sorted(each, key=roughly, reverse=True)[:CHECKED] for each in found)
+        chosen = (ids for each in best for ids in self._obeying(number, each))
         distinct = list(dict.fromkeys(chosen))
         values = likeliness(read_words(distinct, self.words), [self.lexicon.words(ids) for ids in distinct])
         return [distinct[at] for at in sorted(range(len(distinct)), key=lambda at: -values[at])]
