@@ -155,7 +155,7 @@ class Ranked:
                     is_likeliest = run.settings.select == "likeliest"
                     return self.likeliness(run, pool) if is_likeliest else self._fitness(run, pool, log_text)
 
-                rule, given, always = run.settings.select, self.given(run.number), self.always(run.number)
+                rule, given, always = run.settings.select, self.given(run.number), self._always(run)
                 chosen = choose(rule, visits, final, fitness, run.settings.n, self.max_in_common, given, always=always)
         return Result(
             run.input,
@@ -198,6 +198,14 @@ class Ranked:
         """Whether the sentences that chains started at may be answers: a search, or chains that settled, found them."""
         chooses = run.settings.select in ("best", "likeliest")
         return run.models.use == "target" or (chooses and self.finds_starts(run.number))
+
+    def _always(self, run: Run) -> Collection[tuple[int, ...]]:
+        """Sentences that are looked at closely; who wants the likeliest one searched for the starts, and not only by
+        the probability from left to right, by which chains may have seen many that are better."""
+        always = self.always(run.number)
+        if run.settings.select != "likeliest" or not self._counts_starts(run):
+            return always
+        return {*always, *map(tuple, run.start.to_lists())}
 
     def finds_starts(self, number: int) -> bool:
         """Whether the chains of an input start at sentences that were searched for."""

@@ -59,7 +59,8 @@ class GridBeam:
         asked = KeywordInput((), inflect=self.inflect, min_words=self.min_words, max_words=self.max_words)
         inputs = [replace(asked, keywords=tuple(words)) for words in sets]
         sources = [read_keywords(input, lexicon.vocabulary) for input in inputs]
-        return fill_grids([Grid(source, lexicon, self.beam) for source in sources], self.model, lexicon)
+        grids = [Grid(source, lexicon, self.beam) for source in sources]
+        return [searched.found for searched in fill_grids(grids, self.model, lexicon)]
 
 
 def merit(found: Hypothesis) -> float:

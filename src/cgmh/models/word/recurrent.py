@@ -120,6 +120,11 @@ class RecurrentModel:
         """The forward network alone, for who writes from left to right; it reads ids of the vocabulary."""
         return self._forward
 
+    @property
+    def backward(self) -> Direction:
+        """The backward network alone, for who writes from right to left."""
+        return self._backward
+
     def bound(self, lexicon: Lexicon) -> "RecurrentModel":
         """The same model, reading the words of a lexicon: those it does not know as unknowns of their shape."""
         other = copy(self)

@@ -15,16 +15,18 @@ from ...text.lexicon import Lexicon
 from ...text.sentences import Sentences
 from ...text.vocabulary import is_counted
 from ..start import grow
-from .grid import Grid, fill_grids
-from .likeliness import likeliness, roughly
+from .grid import Grid, Hypothesis, fill_grids
+from .joining import joined
+from .likeliness import likeliness, repeats, roughly
 from .search import Plan, search
 from .source import ENDINGS, KeywordSource, Phrase, Required, places_of
 
 GROWTH = 4  # words that a start gets beyond the keywords, where none was found
 MAX_SEARCHES = 64  # for each set of keywords; the starts of further chains are grown
-# Of the search for the likeliest sentences: hypotheses of each beam, and how many of what it finds are read closely.
-# With more beams than that, it takes longer than it is worth.
-BEAM, READ_CLOSELY, MAX_BEAMS = 5, 100, 64
+# Of the search for the likeliest sentences: hypotheses of each beam; how many are checked, and read closely, of the
+# sentences that are found from left to right, from right to left, and by joining. With more beams than that, it takes
+# longer than it is worth.
+BEAM, CHECKED, READ_CLOSELY, MAX_BEAMS = 5, 200, 40, 64
 
 
 @dataclass(frozen=True)
@@ -51,17 +53,27 @@ class Beginner:
         return self._given(rows, chains)
 
     def likely(self, start: Sentences, chains: int) -> Sentences:
-        """The starts, where half of the chains of each source start at the likeliest sentences that one wide search
-        finds: for who wants the likeliest sentence, and no sample."""
+        """The starts, where half of the chains of each source start at the likeliest sentences that wide searches
+        find: for who wants the likeliest sentence, and no sample."""
         sought = [number for number in range(len(self.sources)) if self._has_grid(number)]
-        grids = [Grid(self.sources[number], self.lexicon, BEAM, repeats=False) for number in sought]
-        found = fill_grids(grids, self.words, self.lexicon) if grids else []
         rows = start.to_lists()
-        for number, sentences in zip(sought, found, strict=True):
-            best = self._likeliest(number, [each.ids for each in sorted(sentences, key=roughly, reverse=True)])
-            for chain, ids in zip(range(-(-chains // 2)), best, strict=False):
+        for number, found in zip(sought, self._widely_searched(sought), strict=True):
+            for chain, ids in zip(range(-(-chains // 2)), self._likeliest(number, found), strict=False):
                 rows[number * chains + chain] = list(ids)
         return self._batch(rows, chains)
+
+    def _widely_searched(self, numbers: Sequence[int]) -> list[list[list[Hypothesis]]]:
+        """What is found for some sources: from left to right, from right to left, and where the two meet."""
+        both_ways = [
+            Grid(self.sources[number], self.lexicon, BEAM, repeats=False, from_right=from_right)
+            for number in numbers
+            for from_right in (False, True)
+        ]
+        searched = fill_grids(both_ways, self.words, self.lexicon) if both_ways else []
+        return [
+            [left.found, right.found, joined(left.passed, right.passed, self.sources[number])]
+            for number, left, right in zip(numbers, searched[::2], searched[1::2], strict=True)
+        ]
 
     def _has_grid(self, number: int) -> bool:
         """Whether the likeliest sentences of a source are searched for: not where a keyword is a mark that ends
@@ -71,17 +83,23 @@ class Beginner:
         num_beams = num_keywords + 1 if source.input.ordered else 2**num_keywords
         return is_plain and not source.start and num_beams <= MAX_BEAMS
 
-    def _likeliest(self, number: int, found: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
-        """Those of the found sentences that obey, the likeliest first."""
-        fitting = [ids for ids in found if len(ids) < self.capacity]
+    def _likeliest(self, number: int, found: Sequence[Sequence[Hypothesis]]) -> list[tuple[int, ...]]:
+        """Those sentences of each search that obey, the likeliest first; rough values say which are looked at."""
+        best = (sorted(each, key=roughly, reverse=True)[:CHECKED] for each in found)
+        chosen = (ids for each in best for ids in self._obeying(number, each))
+        distinct = list(dict.fromkeys(chosen))
+        values = likeliness(read_words(distinct, self.words), [self.lexicon.words(ids) for ids in distinct])
+        return [distinct[at] for at in sorted(range(len(distinct)), key=lambda at: -values[at])]
+
+    def _obeying(self, number: int, found: Sequence[Hypothesis]) -> list[tuple[int, ...]]:
+        """The first of the found sentences that obey and do not repeat themselves."""
+        fitting = [each.ids for each in found if len(each.ids) < self.capacity]
+        fitting = [ids for ids in fitting if not repeats(self.lexicon.words(ids))]
         if not fitting:
             return []
         owners = [number] * len(fitting)
         obeys = self.asked.possible(Sentences.from_lists(fitting, self.capacity, owners, device=self.words.device))
-        obeying = [ids for ids, is_possible in zip(fitting, obeys.tolist(), strict=True) if is_possible][:READ_CLOSELY]
-        readings = read_words(obeying, self.words)
-        values = likeliness(readings, [self.lexicon.words(ids) for ids in obeying])
-        return [obeying[at] for at in sorted(range(len(obeying)), key=lambda at: -values[at])]
+        return [ids for ids, is_possible in zip(fitting, obeys.tolist(), strict=True) if is_possible][:READ_CLOSELY]
 
     def grown(self, chains: int, seed: Seed) -> Sentences:
         """Starts that are grown from the bare keywords, for all chains: shorter, and less alike."""
