@@ -6,6 +6,7 @@ change is remembered. The values are those of the model itself, whoever asked fo
 """
 
 import math
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
@@ -20,12 +21,12 @@ from ..protocols import Begun
 from .recurrent import FactoredFill, RecurrentEncoding, RecurrentModel, RecurrentPending, total
 
 SPARE = 32  # sentences that no chain is at any more and that are still held
-MAX_GAINS = 50_000  # changes whose gains are remembered, at some 300 bytes each
+MAX_GAINS = 50_000  # changes whose gains are remembered, at some 160 bytes each
 MAX_READ_BEFORE = 25_000  # sentences whose log probabilities are remembered
 
-# Of a change: how many words come before it, both sentences up to the last word that was looked at, and whether that
-# was the end mark of both.
-_Change = tuple[int, Ids, Ids, bool]
+# Of a change: how many words come before it, whether the end mark of both sentences was looked at, and both up to the
+# last word that was, the length of the first before them. Bytes take a quarter of the memory that tuples of numbers do.
+_Change = bytes
 
 
 @dataclass
@@ -359,4 +360,6 @@ def _change(current: Ids, candidate: Ids, left: int, right: int, window: int | N
     """What the gain of a candidate depends on: no word after those that the window holds."""
     tail = right + 1 if window is None else min(right + 1, max(window, 1))
     beyond = right - tail  # -1 if the end mark is looked at
-    return left, current[: len(current) - max(beyond, 0)], candidate[: len(candidate) - max(beyond, 0)], beyond < 0
+    cut = max(beyond, 0)
+    end = len(current) - cut
+    return array("i", (left, beyond < 0, end, *current[:end], *candidate[: len(candidate) - cut])).tobytes()
