@@ -3,14 +3,14 @@
     python benchmarks/load.py [--requests 96] [--clients 64] [--capacity 64] [--pairs 5] [--seconds 60]
 
 A server is started for it. (1) The same requests, one at a time and then from many clients at once: throughput, their
-ratio, p50 and p95 by task, none lost, and the answers are compared byte by byte. (2) As many clients as the server has
-room for, and twice as many, by turns, `--pairs` times and `--seconds` each, while the server never gets empty: how many
-are answered per second and per second of the engine's processor time, and what of it a surplus leaves. Who is
-refused asks again after `Retry-After` seconds or up to twice that, as a client should. What happens before the server
-is full, and in the first sixth of each turn, does not count. Memory is measured all the time, and so is the processor
-time of the client, which shares the cores with the server. (3) Clients that hang up while they wait, run or stream.
-(4) SIGTERM under load: when the server has gone, and how requests ended. Sentences and words are put together anew for
-each request, so that none was seen before. Writes benchmarks/results/load.json.
+ratio, processor time, p50 and p95 by task, none lost, and the answers are compared byte by byte. `--pairs 0` ends here.
+(2) As many clients as the server has room for, and twice as many, by turns, `--pairs` times and `--seconds` each, while
+the server never gets empty: how many are answered per second and per second of the engine's processor time, and what of
+it a surplus leaves. Who is refused asks again after `Retry-After` seconds or up to twice that, as a client should. What
+happens before the server is full, and in the first sixth of each turn, does not count. Memory is measured all the time,
+and so is the processor time of the client, which shares the cores with the server. (3) Clients that hang up while they
+wait, run or stream. (4) SIGTERM under load: when the server has gone, and how requests ended. Sentences and words are
+put together anew for each request, so that none was seen before. Writes benchmarks/results/load.json.
 """
 
 import argparse
@@ -182,10 +182,13 @@ async def measure(args: argparse.Namespace, server: Server) -> dict[str, Any]:
     async with httpx2.AsyncClient(base_url=server.address, timeout=600, limits=limits) as client:
         made = bodies(random.Random(0))  # noqa: S311
         asked = [next(made) for _ in range(args.requests)]
+        before = sum(server.processor_seconds())
         alone, one_by_one = await at_once(client, asked, 1)
+        between = sum(server.processor_seconds())
         # Corrections are remembered by their sentence and settings: with another seed they are worked out anew.
         again = [(task, {**body, "seed": body["seed"] + (task == "correct")}) for task, body in asked]
         together, many = await at_once(client, again, args.clients)
+        after = sum(server.processor_seconds())
         by_task: dict[str, list[float]] = {}
         for (task, _), (_, taken, _) in zip(asked, many, strict=True):
             by_task.setdefault(task, []).append(taken)
@@ -195,6 +198,11 @@ async def measure(args: argparse.Namespace, server: Server) -> dict[str, Any]:
             "one at a time, per second": len(asked) / alone,
             "together, per second": len(asked) / together,
             "ratio": alone / together,
+            "processor seconds for each, one at a time and together": [
+                (between - before) / len(asked),
+                (after - between) / len(asked),
+            ],
+            "cores taken together": (after - between) / together,
             "lost": sum(status != 200 for status, _, _ in many),
             "same request": sum(a == b for a, b in zip(asked, again, strict=True)),
             "same bytes": sum(
@@ -208,6 +216,8 @@ async def measure(args: argparse.Namespace, server: Server) -> dict[str, Any]:
             },
             "seconds, p50 and p95": {task: [percentile(of, 50), percentile(of, 95)] for task, of in by_task.items()},
         }
+        if not args.pairs:
+            return result
         result.update(await by_turns(client, server, args))
         result["hung up"] = await hang_up(client, args.capacity // 2, min(8, args.capacity // 4))
         await asyncio.sleep(5)

@@ -1,5 +1,6 @@
 """The only source of chance: numbers keyed by (seed, chain, step, site), the same in any batch, order or machine."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
 
@@ -53,6 +54,11 @@ def _by_site(keys: Tensor) -> Tensor:
     """[...,S,B]: a key for each listed site, of keys [...,2,B]."""
     own = keys[..., :1, :] + _site_keys(keys.device)
     return torch.cat([own, keys[..., 1:, :] + _site_key(ROUND)], -2)
+
+
+def seed_of_each(seeds: Sequence[int]) -> Seed:
+    """The seed of all sources, or one for each where they differ."""
+    return seeds[0] if len(set(seeds)) == 1 else torch.tensor(seeds, dtype=torch.int64)
 
 
 def seeds_of(seed: Seed, rows: Tensor) -> Seed:

@@ -13,7 +13,7 @@ from tqdm import tqdm
 from .arguments import items, shown
 from .constraints import Claim, Constraint
 from .constraints.protocols import bind, claims_of
-from .draws import Seed, seeds_of_chains
+from .draws import Seed, seed_of_each, seeds_of_chains
 from .errors import BadInput, InfeasibleStart
 from .models.load import AnyModel, Models, load_models
 from .models.text.masked import MaskedModel
@@ -219,7 +219,7 @@ class Session:
         """The same for sources that are sampled together; where some fail, the others run again without them."""
         try:
             with single_threaded():
-                posed, seed = [each.source for each in sources], _seed_of(sources)
+                posed, seed = [each.source for each in sources], seed_of_each([each.seed for each in sources])
                 problem = self.task.pose(posed, self.models, self.settings.chains, seed)
                 problem = problem.chosen_by(self.settings.select)
                 runs = self._runs(problem, sources, seed, tick)
@@ -335,12 +335,6 @@ class Session:
             refused=refused,
             progress=tick if counted else lambda _: None,
         )
-
-
-def _seed_of(sources: Sequence[_Seeded]) -> Seed:
-    """The seed of all sources, or one for each where they differ."""
-    seeds = [each.seed for each in sources]
-    return seeds[0] if len(set(seeds)) == 1 else torch.tensor(seeds, dtype=torch.int64)
 
 
 def _shares(readings: int, chains: int) -> torch.Tensor:

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..draws import Draws
+from ..draws import Draws, seed_of_each
 from ..errors import BadInput, InfeasibleStart
 from ..models.load import Models
 from ..models.word.recurrent import RecurrentModel
@@ -38,7 +38,7 @@ MAX_OWN_WORDS = 4096  # words outside the vocabulary, of all sources together; t
 MAX_WORDS_HELD = 24_576  # that the chains of a group have room for, at 25 kB each; others wait until some have left
 CHAINS_TOGETHER = 256  # of a group: more make hardly more steps per second, and whoever came first would end later
 TRIED_TOGETHER = 1024  # steps of all chains, where the model allows it: whoever comes meanwhile waits
-BEGUN_AT_ONCE = 48  # chains whose starts are found before the next step of the others, or those of one source
+BEGUN_AT_ONCE = 128  # chains whose starts are found in one go, before the others step again; or those of one source
 LOOKED_AT_FIRST = 6  # chains of a watched run whose starts are told before those of all are found
 PATIENCE = 8  # posing all again may take one part in so many of the time: those that come meanwhile join together
 
@@ -234,11 +234,9 @@ class Group:
 
     def _begin(self, new: list[Entry]) -> None:
         """Find where new ones start, by posing them alone; those that cannot start are told so."""
-        alike: dict[tuple[int, int, Rule], list[Entry]] = {}
+        alike: dict[tuple[int, Rule], list[Entry]] = {}
         for entry in new:
-            settings = entry.session.settings
-            seed = settings.seed if self.task.draws_starts else 0
-            alike.setdefault((entry.chains, seed, settings.select), []).append(entry)
+            alike.setdefault((entry.chains, entry.session.settings.select), []).append(entry)
             if entry.early is not None and self.task.searches_starts:
                 self._look_ahead(entry, entry.early)
         are_first = not self._begun
@@ -258,10 +256,11 @@ class Group:
             run = session.run_of(entry.source, 0, recorder.record(), problem.start, problem.target, problem.about)
             early.tell(problem.report.so_far(replace(run, known=early.known)))
 
-    def _begin_alike(self, entries: list[Entry], chains: int, seed: int, rule: Rule) -> Problem | None:
-        """Begin those of one number of chains, one seed and one rule; their problem, if any of them has a start."""
+    def _begin_alike(self, entries: list[Entry], chains: int, rule: Rule) -> Problem | None:
+        """Begin those of one number of chains and one rule; their problem, if any of them has a start."""
         while entries:
             sources = [entry.source for entry in entries]
+            seed = seed_of_each([entry.session.settings.seed for entry in entries])
             try:
                 problem = self.task.pose(sources, self._models, chains, seed, self.lexicon).chosen_by(rule)
             except InfeasibleStart as error:

@@ -36,7 +36,7 @@ from .worker import joins, serve
 CHAINS_OF_PROCESS = 448  # that it works on at a time; what waits goes to whichever has room first
 SHARE_OF_WAITING = 0.75  # of the time of a request: its own work takes some, and more than estimated may come before
 MAX_EVENTS = 10_000  # of a run that nobody has read yet
-LITTLE = 24  # chains by which a process may be busier than another one that knows less
+LITTLE = 800  # steps by which a process may be busier than another one that knows less: two short corrections
 MOST_SEEN = 4_000  # sentences of which it is known which process has seen them
 ATTEMPTS = 3  # at a job whose process died; the next one may be dying already
 SECONDS_OF_INPUT = 1.0  # that an input takes while the machine is busy, about: for Retry-After, until one is measured
@@ -209,23 +209,24 @@ class Pool:
 
     def _dispatch(self) -> None:
         """Send what waits to the processes that have room, the least busy first."""
-        while self._waiting and (alive := [each for each in self._processes if each.is_alive]):
+        while self._waiting:
             part = self._waiting[0]
-            process = self._process_for(part, alive)
-            if process.parts and process.cost + part.cost > CHAINS_OF_PROCESS:
+            roomy = [each for each in self._processes if each.is_alive and each.has_room(part, CHAINS_OF_PROCESS)]
+            if not roomy:
                 return
+            process = self._process_for(part, roomy)
             self._waiting.popleft()
             process.parts[part.number] = part
             part.attempts += 1
             about = {"id": part.number, "watched": part.events is not None, "asked_at": part.asked_at}
             self._send(process, {**about, **write_job(part.job)})
 
-    def _process_for(self, part: Part, alive: list[Process]) -> Process:
+    def _process_for(self, part: Part, roomy: list[Process]) -> Process:
         """The least busy process; where it makes little difference, one that has answered about the same sentences."""
-        least = min(process.cost for process in alive)
-        idle = [process for process in alive if process.cost <= least + LITTLE]
+        least = min(process.work for process in roomy)
+        idle = [process for process in roomy if process.work <= least + LITTLE]
         sentences = [hash(text) for input in part.job.inputs for text in _SENTENCE.split(str(input))]
-        chosen = max(idle, key=lambda process: (sum(each in process.seen for each in sentences), -process.cost))
+        chosen = max(idle, key=lambda process: (sum(each in process.seen for each in sentences), -process.work))
         for each in sentences:
             chosen.seen[each] = None
             chosen.seen.move_to_end(each)

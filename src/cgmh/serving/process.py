@@ -6,6 +6,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from time import monotonic
 
+from ..inputs import CorrectInput
 from .due import due_at
 from .messages import Message
 from .protocols import Event, Job, Outcome
@@ -13,6 +14,7 @@ from .worker import joins
 
 BUSY = 192  # chains that keep a process busy
 CHARACTERS_OF_SENTENCE = 120
+STEP_OF_CORRECTION = 0.4  # of the time of another step: its chains mostly propose what one of them proposed before
 
 
 @dataclass(eq=False)
@@ -43,6 +45,12 @@ class Part:
         return self.cost * self.job.settings.num_steps if joins(self.job) else 0
 
     @property
+    def work(self) -> float:
+        """How long it keeps a process busy, in steps of keywords or paraphrases."""
+        step = STEP_OF_CORRECTION if isinstance(self.job.inputs[0], CorrectInput) else 1.0
+        return step * self.cost * self.job.settings.num_steps
+
+    @property
     def due_at(self) -> float:
         return due_at(self.job.settings, self.asked_at)
 
@@ -67,6 +75,14 @@ class Process:
     @property
     def cost(self) -> int:
         return sum(part.cost for part in self.parts.values())
+
+    @property
+    def work(self) -> float:
+        return sum(part.work for part in self.parts.values())
+
+    def has_room(self, part: Part, most: int) -> bool:
+        """Whether it may work on a part too, and on so many chains at most; on one part it may in any case."""
+        return not self.parts or self.cost + part.cost <= most
 
     @property
     def is_busy(self) -> bool:

@@ -142,11 +142,6 @@ class JoiningTask(Task[Input, Source], Protocol[Input, Source]):
     """A task whose sources may join those of a problem that is being sampled."""
 
     @property
-    def draws_starts(self) -> bool:
-        """Whether where chains start depends on the seed."""
-        ...
-
-    @property
     def searches_starts(self) -> bool:
         """Whether chains start at sentences that are searched for, which takes a while, and which may be answers."""
         ...

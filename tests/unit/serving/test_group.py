@@ -97,6 +97,23 @@ def test_an_answer_beside_others_is_the_answer_alone(task: str) -> None:
     assert together(INPUTS[task], apart=1) == expected
 
 
+@pytest.mark.parametrize("task", INPUTS)
+def test_starts_of_different_seeds_are_found_together(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "SETTINGS", [(4, 0, 6), (4, 7, 9), (4, 3, 6)])
+    sessions = [session(input, *asked) for input, asked in zip(INPUTS[task], SETTINGS, strict=True)]
+    batch, answers = Group(sessions[0].task, sessions[0].models), [[] for _ in sessions]  # type: ignore[arg-type, var-annotated]
+    for each, own in zip(sessions, answers, strict=True):
+        for entry in entries(each, own):
+            batch.join(entry)
+    batch.step()
+    assert batch._walk is not None  # and nobody waits: all were posed in one go
+    assert len(batch.entries) == len(batch.everyone)
+    while batch.everyone:
+        batch.step()
+    joined = [each.joined(each.read(0), parts) for each, parts in zip(sessions, answers, strict=True)]  # type: ignore[arg-type]
+    assert [written(result) for result in joined] == alone(INPUTS[task])
+
+
 @pytest.mark.parametrize("task", ["keywords", "correct"])
 @pytest.mark.parametrize("rows", [1, 24])
 def test_chains_may_go_ahead_alone_and_beside_others(task: str, rows: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ...text.sentences import indices
 from ...threads import second_thread
 from .network import products_by_class
 
@@ -135,10 +136,13 @@ class Stack:
             torch.addcmul(shown.neg(), shown, cell.mul(2).sigmoid_(), value=2, out=following[layer])
         return after
 
-    def unroll(self, words: Tensor, state: Tensor, steps: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def unroll(
+        self, words: Tensor, state: Tensor, steps: Tensor, origin: Tensor | None = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Read words[i, :steps[i]] from each state; nothing is padded.
 
-        Returns the states after every word read [M, W], and for each its row and how many words came before it [M].
+        Rows of one `origin` [N] have the same state: the words that they begin with in common are read once. Returns
+        the states after every word read [M, W], and for each its row and how many words came before it [M].
         """
         order = torch.argsort(steps, descending=True)
         running = torch.bincount(steps).tolist()  # rows that read exactly k words
@@ -150,13 +154,42 @@ class Stack:
         # The part that needs no state is computed for all words at once, and once for each word: candidates of one
         # sentence have most of them in common.
         distinct, of = torch.unique(words[rows, times], return_inverse=True)
-        fed = self._inputs(self._embed(distinct)).index_select(0, of)
+        fed = self._inputs(self._embed(distinct))
+        if origin is not None:
+            begun = order[: active[0]]
+            return self._unroll_once(fed, of.split_with_sizes(active), state, begun, origin[begun]), rows, times
+        fed = fed.index_select(0, of)
         state = state.index_select(0, order[: active[0]])
         states = state.new_empty(len(rows), self.width)
         parts = zip(active, fed.split_with_sizes(active), states.split_with_sizes(active), strict=True)
         for count, inputs, after in parts:
             state = self._step(inputs, state[:count], after)
         return states, rows, times
+
+    def _unroll_once(self, fed: Tensor, read: Sequence[Tensor], state: Tensor, rows: Tensor, origin: Tensor) -> Tensor:
+        """[M, W]: the states after every word of `rows` [R] of `state`, of which those that begin alike have one.
+
+        `read` has for each time the place in `fed` [D, 4H] of the word that each of the first so many rows reads.
+        """
+        node, first = _distinct(origin)  # of each row, which of the states it has [R]; of each state, one of its rows
+        state = state.index_select(0, rows.index_select(0, first))
+        states, places, number = [], [], 0
+        for word in read:
+            before = node[: len(word)]
+            node, first = _distinct(before * len(fed) + word)
+            after = state.new_empty(len(first), self.width)
+            inputs = fed.index_select(0, word.index_select(0, first))
+            state = self._step(inputs, state.index_select(0, before.index_select(0, first)), after)
+            states.append(state)
+            places.append(node + number)
+            number += len(first)
+        return torch.cat(states).index_select(0, torch.cat(places))
+
+
+def _distinct(keys: Tensor) -> tuple[Tensor, Tensor]:
+    """The number of each key among the distinct ones [N], and a place of each of those [D]."""
+    distinct, number = torch.unique(keys, return_inverse=True)
+    return number, torch.empty_like(distinct).index_copy_(0, number, indices(len(keys), keys.device))
 
 
 def _product_of_few(rows: Tensor, matrix: Tensor) -> Tensor:

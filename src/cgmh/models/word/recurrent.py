@@ -309,7 +309,7 @@ class RecurrentModel:
         sentences, at = pending.sentences, pending.same_left + pending.scored
         last = sentences.capacity - 1
         words = sentences.ids.gather(1, (sentences.columns + at[:, None]).clamp_(max=last))
-        states, rows, times = self._forward.stack.unroll(words, pending.last, steps)
+        states, rows, times = self._forward.stack.unroll(words, pending.last, steps, _origin(at))
         positions = at.index_select(0, rows) + times + 1
         tops, of, where = self._forward.stack.top(states), rows, positions
         if first:
@@ -339,9 +339,18 @@ class RecurrentModel:
         columns = indices(encoding.ids.shape[1], rows.device)
         at = (encoding.lengths.index_select(0, rows) - held - 1)[:, None] - columns
         words = encoding.ids.index_select(0, rows).gather(1, at.clamp_(min=0))
-        states, of, times = self._backward.stack.unroll(words, _at(encoding.backward, rows, held), read - held)
+        state = _at(encoding.backward, rows, held)
+        states, of, times = self._backward.stack.unroll(words, state, read - held, _origin(held))
         encoding.backward[rows.index_select(0, of), held.index_select(0, of) + times + 1] = states
         encoding.num_backward[rows] = read
+
+
+def _origin(num_read: Tensor) -> Tensor | None:
+    """[N]: which sentences have the same state, by how many of their words were read [N]: where none was, all of them.
+
+    None where it is not worth telling: words were read of some, there is one only, or a GPU reads them anyway.
+    """
+    return None if num_read.is_cuda or len(num_read) == 1 or bool(num_read.any()) else num_read
 
 
 def _one_below_other(upper: Tensor, lower: Tensor) -> Tensor:

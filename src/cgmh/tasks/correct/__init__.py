@@ -38,7 +38,7 @@ class Correct:
 
     name = "correct"
     settles = False  # it starts where plain mistakes are mended
-    draws_starts = searches_starts = False
+    searches_starts = False
 
     def check(self, inputs: Sequence[CorrectInput]) -> None:
         if len({(input.protect, input.paper) for input in inputs}) > 1:

@@ -35,7 +35,7 @@ class Keywords:
 
     name = "keywords"
     settles = True
-    draws_starts = searches_starts = True
+    searches_starts = True
 
     def check(self, inputs: Sequence[KeywordInput]) -> None:
         if len({input.ordered for input in inputs}) > 1:

@@ -37,7 +37,7 @@ class Paraphrase:
 
     name = "paraphrase"
     settles = True
-    draws_starts, searches_starts = True, False
+    searches_starts = False
 
     def check(self, inputs: Sequence[ParaphraseInput]) -> None:
         asked = {(input.match, input.protect, input.difference, input.start, input.gibbs) for input in inputs}

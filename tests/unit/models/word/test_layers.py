@@ -51,6 +51,20 @@ def test_words_are_read_one_after_another_whatever_the_others_read(stack: Stack,
             torch.testing.assert_close(seen, state)
 
 
+def test_what_rows_begin_with_in_common_is_read_once(
+    stack: Stack, chance: torch.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = torch.tensor([[1, 2, 3, 4], [1, 2, 5, 0], [1, 2, 3, 9], [1, 2, 3, 4], [6, 0, 0, 0], [1, 2, 0, 0]])
+    steps, origin = torch.tensor([4, 3, 4, 3, 0, 2]), torch.tensor([0, 0, 0, 0, 0, 1])
+    two = torch.randn(2, stack.width, generator=chance, dtype=torch.float64)
+    expected = stack.unroll(words, two[origin], steps)
+    step, num_rows = stack._step, list[int]()
+    monkeypatch.setattr(stack, "_step", lambda *given: num_rows.append(len(given[0])) or step(*given))
+    for found, wanted in zip(stack.unroll(words, two[origin], steps, origin), expected, strict=True):
+        torch.testing.assert_close(found, wanted)
+    assert num_rows == [2, 2, 2, 2]  # [1 | 1], [1 2 | 1 2], [1 2 3, 1 2 5], [1 2 3 4, 1 2 3 9]
+
+
 def test_nothing_to_read(stack: Stack) -> None:
     states, rows, times = stack.unroll(
         torch.zeros(2, 3, dtype=torch.int64), torch.zeros(2, stack.width), torch.zeros(2).long()
