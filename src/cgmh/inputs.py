@@ -140,7 +140,7 @@ class CorrectInput:
     max_characters: ClassVar[int] = 100_000  # of a text; other inputs are single sentences
     options: ClassVar[tuple[str, ...]] = ("protect",)
     settings: ClassVar[tuple[str, ...]] = (*_SETTINGS, "threshold")
-    defaults: ClassVar[Settings] = Settings(n=1, chains=12, steps=80, temperature=1.0, select="threshold", context=())
+    defaults: ClassVar[Settings] = Settings(n=1, chains=12, steps=50, temperature=1.0, select="threshold", context=())
     rules: ClassVar[tuple[Rule, ...]] = ("threshold", "consensus", "best", "last")
     uses: ClassVar[tuple[Use, ...]] = ("target",)
     paper_defaults: ClassVar[Settings] = replace(defaults, chains=1, steps=100, select="last")

@@ -1,8 +1,13 @@
-"""From what the chains did to a correction: edits, each with the share of the samples that contain it, and with the
-probability that it is right."""
+"""From what the chains did to a correction: edits, each with its share of the posterior, and with the probability that
+it is right.
+
+The chains say which sentences matter, and the target how much each does: of all sentences that they came to, each
+counts once, by its probability under the target. As the chains go on, that becomes the posterior itself; and it comes
+near it much sooner than the time that they spend at each sentence, which also depends on how often they come by.
+"""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import NamedTuple
@@ -30,7 +35,7 @@ MAX_COMPARED = 64  # samples that are compared for a consensus, the most frequen
 
 
 class Sample(NamedTuple):
-    """A sampled sentence: the share of the samples that it makes up, and the edits that lead to it."""
+    """A sampled sentence: its share of the posterior, and the edits that lead to it."""
 
     ids: Ids
     share: float
@@ -49,7 +54,7 @@ class Corrections:
     def result(self, run: Run) -> Result:
         """The correction of one sentence. The first of its sentences has the edits that were chosen."""
         with single_threaded(), torch.inference_mode():
-            visits, final = run.visits(with_starts=run.models.use == "target")
+            visits, final = run.visits(with_starts=not self.typed[run.number].input.paper)
             samples = self._samples(run, visits)
             edits = self._chosen(run, samples, visits, final)
             made, doubtful = self._reported(run, samples, edits)
@@ -76,9 +81,12 @@ class Corrections:
         return self.channel.align(run.batch(sentences))
 
     def _samples(self, run: Run, visits: Sequence[Visit]) -> list[Sample]:
-        """The distinct sentences that the chains were at after they had settled, most frequent first."""
-        starts = [tuple(ids) for ids in run.start.to_lists()]
-        shares = occupancy(visits, starts, run.steps, int(BURN_IN * run.steps))
+        """The distinct sentences that the chains came to, those of the largest share first."""
+        if self.typed[run.number].input.paper:  # a search, in which the target says nothing about how it ends
+            starts = [tuple(ids) for ids in run.start.to_lists()]
+            shares = occupancy(visits, starts, run.steps, int(BURN_IN * run.steps))
+        else:
+            shares = posterior({visit.ids: visit.log_target for visit in visits}, run.settings.temperature)
         order = sorted(shares, key=lambda ids: (-shares[ids], ids))
         return [Sample(ids, shares[ids], edits) for ids, edits in zip(order, self._align(run, order), strict=True)]
 
@@ -117,7 +125,7 @@ class Corrections:
         for cause, edit in self._write(number, chosen):
             if cause is None:
                 made.append(told(edit, "casing", self._share_of_opening(number, samples, edit)))
-            else:  # what only came up before the chains had settled is in no sample
+            else:  # what only came up before the paper's search had settled is in no sample
                 made.append(told(edit, cause.kind, shares.get(cause, 0.0)))
         doubtful = []
         for rare, share in shares.items():
@@ -164,6 +172,14 @@ class Corrections:
         return text, text.split() if sentence.spaced else split(text)
 
 
+def posterior(log_targets: Mapping[Ids, float], temperature: float) -> dict[Ids, float]:
+    """The share of each sentence in the target at a temperature, if there were no other sentences than these."""
+    highest = max(log_targets.values())
+    weights = {ids: math.exp((value - highest) / temperature) for ids, value in log_targets.items()}
+    total = math.fsum(weights.values())
+    return {ids: weight / total for ids, weight in weights.items()}
+
+
 def occupancy(visits: Sequence[Visit], starts: Sequence[Ids], steps: int, burn_in: int) -> dict[Ids, float]:
     """The share of the chains' time from step `burn_in` on that they spent at each sentence.
 
@@ -184,7 +200,7 @@ def occupancy(visits: Sequence[Visit], starts: Sequence[Ids], steps: int, burn_i
 
 
 def shares_of(samples: Sequence[Sample]) -> dict[Edit[Ids], float]:
-    """Each edit with the share of the samples that make it."""
+    """Each edit with the shares of the samples that make it, summed up."""
     shares: dict[Edit[Ids], list[float]] = {}
     for sample in samples:
         for edit in sample.edits:

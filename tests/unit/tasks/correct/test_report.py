@@ -1,7 +1,8 @@
 """From samples to edits with probabilities, and from sentences to a text."""
 
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -20,13 +21,13 @@ from cgmh.tasks import Problem
 from cgmh.tasks.correct import report as correct_report
 from cgmh.tasks.correct.calibration import Calibration, load_calibration
 from cgmh.tasks.correct.report import (
-    BURN_IN,
     Corrections,
     Sample,
     compatible,
     expected_gleu,
     join_sentences,
     occupancy,
+    posterior,
     shares_of,
 )
 from cgmh.text.edits import Edit, Ids, splice
@@ -88,9 +89,20 @@ def answer(**settings: Any) -> Result:
     return report_of_one().result(run_of(*run_of_one(), 0, replace(USUAL, **settings), SOURCE))
 
 
-def sampled() -> list[tuple[str, ...]]:
-    """Where the chains were at each step after they had settled, by a plain walk through the record."""
-    return [words for path in paths(*run_of_one(), 0) for words in path[int(BURN_IN * STEPS) : STEPS]]
+@cache
+def sampled() -> dict[tuple[str, ...], float]:
+    """Where the chains ever were, by a plain walk through the record, with the target's shares among just these."""
+    problem, record = run_of_one()
+    walked = list(dict.fromkeys(words for path in paths(problem, record, 0) for words in path))
+    batch = Sentences.from_lists(list(map(ids_of, walked)), 40)
+    with torch.inference_mode():
+        log_model = problem.target.model.log_prob(problem.target.model.encode(batch))
+        shares = problem.target.soft_factors(log_model, batch).sum(-1).softmax(0).tolist()
+    return dict(zip(walked, shares, strict=True))
+
+
+def share_where(makes: Callable[[tuple[str, ...]], bool]) -> float:
+    return sum(share for words, share in sampled().items() if makes(words))
 
 
 def ids_of(words: Sequence[str]) -> Ids:
@@ -104,31 +116,34 @@ def edits_to(words: Sequence[str]) -> list[Edit[Ids]]:
     return edits
 
 
-def test_a_share_is_that_of_the_samples() -> None:
-    """Counted one by one: of these edits it shows in the words whether a sample makes them."""
-    states = sampled()
-    assert len(states) == 4 * 20
+def test_a_share_is_that_of_the_posterior_over_what_was_visited() -> None:
+    """Added up one by one: of these edits it shows in the words whether a sentence makes them."""
+    assert len(sampled()) >= 3
     looked_at = 0
     for threshold in (0.0, 0.5, 1.0):
         result = answer(threshold=threshold)
         for edit in (*(result.edits or ()), *result.doubtful):
             if edit.kind in ("spelling", "agreement", "number", "tense", "inflection") and edit.start:
-                makes = [edit.replacement in words and edit.original not in words for words in states]
-                assert edit.share == pytest.approx(sum(makes) / len(states), abs=1e-9)
+
+                def makes(words: tuple[str, ...], edit: Edit[str] = edit) -> bool:
+                    return edit.replacement in words and edit.original not in words
+
+                assert edit.share == pytest.approx(share_where(makes), abs=1e-4)
                 looked_at += 1
     assert looked_at >= 6
     capital = next(edit for edit in answer().edits or () if edit.start == 0)
     assert (capital.replacement, capital.kind) == ("She", "casing")
-    assert capital.share == pytest.approx(sum(words[0].lower() == "she" for words in states) / len(states))
+    assert capital.share == pytest.approx(share_where(lambda words: words[0].lower() == "she"), abs=1e-4)
 
 
 def test_every_edit_has_the_share_of_its_samples() -> None:
-    counted: Counter[Edit[Ids]] = Counter()
-    for words in sampled():
-        counted.update(edits_to(words))
+    counted: dict[Edit[Ids], float] = {}
+    for words, share in sampled().items():
+        for edit in edits_to(words):
+            counted[edit] = counted.get(edit, 0.0) + share
     run = run_of(*run_of_one(), 0, USUAL)
-    shares = shares_of(report_of_one()._samples(run, run.visits(with_starts=False)[0]))
-    assert shares == pytest.approx({edit: num / 80 for edit, num in counted.items()})
+    shares = shares_of(report_of_one()._samples(run, run.visits(with_starts=True)[0]))
+    assert shares == pytest.approx(counted, abs=1e-4)
 
 
 def _read(problem: Problem, result: Result) -> Sentences:
@@ -150,7 +165,7 @@ def test_edits_make_the_text_and_doubts_are_others(rule: Rule, threshold: float)
     assert all(edit.share >= 0.05 for edit in doubts)
 
 
-UNMAPPED: dict[str, Any] = {"temperature": 0.5}  # no map was fitted for it; the samples are the same
+UNMAPPED: dict[str, Any] = {"temperature": 1 + 1e-12}  # no map was fitted for it; the shares are the same
 
 
 def test_a_probability_is_the_share_as_mapped_where_a_map_is_known() -> None:
@@ -192,13 +207,10 @@ def test_rules() -> None:
     def text(words: Sequence[str]) -> str:
         return report_of_one()._written(0, edits_to(words))[0]
 
-    changed = record.steps["changed"].nonzero()[:, 0]
-    best = changed[record.steps["log_target"][changed].argmax()]
-    assert answer(select="best").best.text == text(problem.lexicon.words(record.proposed.to_lists()[best]))
+    assert answer(select="best").best.text == text(max(sampled(), key=lambda words: sampled()[words]))
     assert answer(select="last").best.text == text(paths(problem, record, 0)[0][-1])
-    states = sampled()
-    assert answer(select="consensus").best.text in {text(words) for words in states}
-    ranked = [text(words) for words, _ in Counter(states).most_common()]
+    ranked = [text(words) for words in sampled()]
+    assert answer(select="consensus").best.text in ranked
     several = answer(select="consensus", n=4)
     assert len(several) == min(4, len(set(ranked)))
     assert len(set(several.texts)) == len(several)
@@ -308,6 +320,15 @@ def _apart(edits: list[Edit[Ids]]) -> list[Edit[Ids]]:
         if not any(edit.overlaps(other) for other in kept):
             kept.append(edit)
     return sorted(kept, key=lambda edit: (edit.start, edit.end))
+
+
+def test_the_posterior_worked_by_hand() -> None:
+    """Each sentence counts once, as e to its log target over the temperature; only differences matter."""
+    third = {(1,): math.log(2.0), (2,): 0.0}
+    assert posterior(third, 1.0) == pytest.approx({(1,): 2 / 3, (2,): 1 / 3})
+    assert posterior(third, 0.5) == pytest.approx({(1,): 4 / 5, (2,): 1 / 5})
+    assert posterior({ids: value - 5000 for ids, value in third.items()}, 1.0) == pytest.approx(posterior(third, 1.0))
+    assert posterior({(7, 8): -3.0}, 1.0) == {(7, 8): 1.0}
 
 
 def _visit(word: int, chain: int, clock: int) -> Visit:
