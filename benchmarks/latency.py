@@ -33,7 +33,7 @@ PARTS = {
     "proposals": [("proposals/mixture.py", "propose")],
     "first stage: word model": [("word/two_stage.py", "score")],
     "channel": [("constraints/channel.py", "log_factor")],
-    "second stage: all readings": [("word/two_stage.py", "finish")],
+    "second stage: all readings": [("word/experts.py", "finish")],
     "going on from a sentence": [("word/two_stage.py", "commit")],
     "report": [("correct/report.py", "result")],
 }

@@ -17,8 +17,8 @@ import torch
 from cgmh import __version__
 from cgmh.models.load import as_model
 from cgmh.models.protocols import ask
+from cgmh.models.word.experts import log_readings
 from cgmh.models.word.recurrent import RecurrentModel
-from cgmh.models.word.two_stage import log_readings
 from cgmh.ranking import read_words
 from cgmh.text.tokenizer import split, truecase
 

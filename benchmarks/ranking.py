@@ -24,7 +24,7 @@ from cgmh.models.load import load_embedded
 from cgmh.models.protocols import TextModel
 from cgmh.models.pull.store import path_of
 from cgmh.models.text.llama import load_llama
-from cgmh.models.word.two_stage import log_readings
+from cgmh.models.word.experts import log_readings
 from cgmh.settings import STEPS, Settings
 from cgmh.text.tokenizer import split, truecase
 

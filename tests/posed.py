@@ -9,6 +9,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+import torch
+from torch import Tensor
 
 import cgmh
 from cgmh.constraints.protocols import Claim
@@ -128,6 +130,21 @@ def repeats(words: list[str]) -> float:
 
 FORMS = "cat Cat CAT ."
 LETTERS = FunctionModel(lambda texts: [0.3 * text.count("a") - 0.2 * len(text) for text in texts], "letters")
+
+
+class Corrector:
+    """A text model that likes a sentence the better, the more letters it has in common with what was typed."""
+
+    name = "corrector"
+
+    def log_prob(self, texts: Sequence[str]) -> Tensor:
+        return self.log_prob_of_meant([""] * len(texts), texts)
+
+    def log_prob_of_meant(self, typed: Sequence[str], texts: Sequence[str]) -> Tensor:
+        pairs = zip(typed, texts, strict=True)
+        return torch.tensor([0.4 * len({*one} & {*two}) - 0.1 * len(two) for one, two in pairs], dtype=torch.float64)
+
+
 PAPER: dict[str, Any] = {"protect": (), "difference": 0.0, "gibbs": True}
 CASES = {
     "keywords: a word": keywords("cat", max_words=2),
@@ -237,5 +254,8 @@ CASES = {
     "correct: unknown numbers in their order": correct("a 2 3.", "a the ."),
     "correct: a batch": Case([CorrectInput("cat."), CorrectInput("teh a.")], ("the", "cat", "a", "."), 0),
     "correct: a big model beside": Case([CorrectInput("teh cat.")], ("the", "cat", "."), 0, big=LETTERS),
+    "correct: a big model reads what was meant": Case(
+        [CorrectInput("teh cat."), CorrectInput("a cat.")], ("the", "cat", "."), 0, big=Corrector()
+    ),
     "correct: nothing protected": correct("2 zzzy.", "a the .", protect=()),
 }

@@ -11,9 +11,10 @@ from torch import Tensor
 from cgmh.constraints import ContainsWords
 from cgmh.constraints.protocols import Constraint
 from cgmh.models.protocols import TextModel
+from cgmh.models.word.experts import ProductOfExperts
 from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.models.word.shared import SharedWords
-from cgmh.models.word.two_stage import ProductOfExperts, TextTarget
+from cgmh.models.word.two_stage import TextTarget
 from cgmh.proposals import FillHead, Mixture, SwapBlocks, WordEdits
 from cgmh.sampling import Kernel
 from cgmh.target import Target

@@ -25,9 +25,9 @@ from cgmh.evaluation.corrections import CorrectionSet, read_corrections, sample_
 from cgmh.inputs import CorrectInput
 from cgmh.models.word.checkpoint import load_model
 from cgmh.tasks import Correct
-from cgmh.tasks.correct import BIG, READINGS, READINGS_BESIDE_BIG
+from cgmh.tasks.correct import BIG, MEANT, READINGS, READINGS_BESIDE_BIG, READINGS_BESIDE_MEANT
 from cgmh.tasks.correct.confusions import MARKS, Confusions, load_confusions
-from cgmh.tasks.correct.costs import COSTS, COSTS_BIG, Costs
+from cgmh.tasks.correct.costs import COSTS, COSTS_BIG, COSTS_MEANT, Costs
 from cgmh.tasks.correct.source import (
     HYPHEN,
     CorrectionSource,
@@ -43,6 +43,11 @@ from cgmh.text.lexicon import Lexicon
 from cgmh.text.sentences import Sentences
 
 Vector = NDArray[np.float64]
+# By what a big model reads: a sentence by itself, or as what was meant by the one that was typed.
+BIG_COSTS = {
+    "plain": (COSTS_BIG, (*READINGS_BESIDE_BIG, BIG)),
+    "meant": (COSTS_MEANT, (*READINGS_BESIDE_MEANT, MEANT)),
+}
 STEPS = (-4.0, -2.0, -1.0, -0.5, -0.2, 0.2, 0.5, 1.0, 2.0, 4.0)
 MIN_GAIN = 0.02  # GLEU that a change of a cost must bring
 FAR = 0.1  # GLEU that a cost must bring for each nat that it goes away from what it was
@@ -274,7 +279,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, help="sentences of a set, drawn at random")
     parser.add_argument("--texts", type=Path, help="write the texts that `visit.py` should see, and stop")
     parser.add_argument("--pools", type=Path, nargs="+", default=[])
-    parser.add_argument("--big", action="store_true", help="the costs beside a big model, of which the pools tell")
+    parser.add_argument("--big", choices=BIG_COSTS, help="the costs beside a big model that the pools tell of")
     parser.add_argument("--changed", type=float, default=0.085, help="share of right sentences that may be changed")
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--seed", type=int, default=0)
@@ -296,8 +301,8 @@ def main() -> None:
         return
     if not args.pools:
         parser.error("give --pools, which `visit.py` writes, or --texts")
-    start = flat(COSTS_BIG if args.big else COSTS)
-    weights = np.array([*READINGS_BESIDE_BIG, BIG] if args.big else READINGS)
+    costs_before, readings = BIG_COSTS[args.big] if args.big else (COSTS, READINGS)
+    start, weights = flat(costs_before), np.array(readings)
     judge = Judge(list(read_pools(args.pools, start)), sets, right, args.changed)
     costs = search(judge, start, weights, args.rounds, args.seed)
     print(json.dumps({name: round(value, 1) for name, value in costs.items()}, indent=1))

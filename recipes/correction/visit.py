@@ -18,7 +18,9 @@ from tqdm import tqdm
 
 from cgmh.inputs import CorrectInput
 from cgmh.models.load import Models, load_models, open_model
-from cgmh.models.word.two_stage import TwoStageModel, log_readings
+from cgmh.models.protocols import CorrectingModel
+from cgmh.models.word.experts import log_readings
+from cgmh.models.word.two_stage import TwoStageModel
 from cgmh.sampling import Constant, Kernel
 from cgmh.sampling.runs import run
 from cgmh.tasks import Correct
@@ -46,8 +48,11 @@ def pools(typed: Sequence[TypedSentence], models: Models, args: argparse.Namespa
         best = [source, *(ids for ids in sorted(visited, key=lambda ids: -visited[ids]) if ids != source)][: args.most]
         logs = [reading.double().cpu() for reading in log_readings(best, problem.words, shapes=True)]
         candidates = [problem.lexicon.words(ids) for ids in best]
-        if models.text is not None:
-            logs.append(models.text.log_prob([join(words) for words in candidates]).double().cpu())
+        texts = [join(words) for words in candidates]
+        if isinstance(models.text, CorrectingModel):
+            logs.append(models.text.log_prob_of_meant([join(problem.lexicon.words(source))] * len(texts), texts))
+        elif models.text is not None:
+            logs.append(models.text.log_prob(texts).double().cpu())
         readings = [[round(value, 4) for value in row] for row in torch.stack(logs, -1).tolist()]
         yield {
             "text": sentence.passage.text, "number": sentence.number, "candidates": candidates, "readings": readings,

@@ -106,6 +106,6 @@ def prompted(task: tuple[str, Path, Path]) -> str:
 if __name__ == "__main__":
     encoded, model = map(Path, sys.argv[1:])
     names = sorted(file.stem for file in encoded.glob("*.npy") if "." not in file.stem and file.stem != "rows")
-    with ProcessPoolExecutor(2) as pool:
+    with ProcessPoolExecutor() as pool:
         for line in pool.map(prompted, [(name, encoded, model) for name in names]):
             print(line, flush=True)

@@ -5,8 +5,9 @@
 BASE is the file that ``pack.py`` wrote, ENCODED the folder of ``prepare.py``. A sentence stands between the token that
 begins a text and the one that ends it, and its words are predicted among the rows that were kept. OUT receives
 ``adapter.safetensors`` (of every matrix M the factors M.down [R,K] and M.up [N,R]) and ``log.jsonl`` with the held-out
-nats per token of every corpus. With --prompted, the lines of ``prompts.py`` are read too; with --pairs, the sensible
-one of two sentences (``pairs.py``) is to become the likelier one. --begin goes on from an adapter.
+nats per token of every corpus. With --prompted, the lines of ``prompts.py`` are read too; with --corrections, mistaken
+sentences and what was meant (``corrections.py``); with --pairs, the sensible one of two sentences (``pairs.py``) is to
+become the likelier one. --begin goes on from an adapter, of a lower rank perhaps.
 """
 
 import argparse
@@ -26,13 +27,16 @@ from cgmh.models.text.build import dequantized
 WIDTH, HEADS, HEAD, HIDDEN, LAYERS, GLOBAL_EVERY = 640, 4, 256, 2048, 18, 6
 ROPE_BASE, LOCAL_ROPE_BASE, EPSILON = 1e6, 1e4, 1e-6
 MATRICES = ("q", "k", "v", "o", "gate", "up", "down")
-MULTIPLE, MAX_LENGTH = 4, 40
+MULTIPLE, MAX_LENGTH = 4, 100
 # How often a sentence of each corpus is read in an epoch.
 WEIGHTS = {
     "wikipedia-1": 0.7, "wikipedia-2": 0.7, "reuters": 0.7, "un_debates": 0.5, "imdb": 0.6, "fiction": 0.7, "talk": 1.0,
     "captions": 1.2, "stories": 1.3, "inference": 1.3, "commonsense": 1.6, "dialog": 1.0, "reviews": 0.5,
     "reasons": 0.6, "examples": 1.2, "childes": 0.5, "mnli": 0.7, "simplewiki": 1.0, "quora": 1.5,
 }  # fmt: skip
+
+
+CORRECTIONS = "corrections"
 
 
 def rotations(length: int, base: float, device: str) -> tuple[Tensor, Tensor]:
@@ -133,9 +137,11 @@ class Tuned(torch.nn.Module):
         return functional.cross_entropy(logits.float(), wanted, ignore_index=-1, reduction="none").view(tokens.shape)
 
 
-def weight_of(name: str, prompted: float) -> float:
+def weight_of(name: str, prompted: float, corrections: float) -> float:
     """How often a sentence of a corpus is read: half as often where there are lines with words too."""
     corpus, _, is_prompted = name.partition(" ")
+    if corpus == CORRECTIONS:
+        return corrections
     return WEIGHTS[corpus] * (prompted if is_prompted else 0.5 if prompted else 1.0)
 
 
@@ -192,6 +198,7 @@ def main() -> None:  # noqa: C901 - a run from top to bottom
     parser.add_argument("--batch", type=int, default=65_536, help="tokens of a step")
     parser.add_argument("--held", type=int, default=1000, help="held-out sentences of each corpus")
     parser.add_argument("--prompted", type=float, default=0, help="weight of lines with words before their sentence")
+    parser.add_argument("--corrections", type=float, default=0, help="weight of mistaken sentences with what was meant")
     parser.add_argument("--begin", type=Path, help="an adapter to go on from")
     parser.add_argument("--pairs", type=Path, help="JSON: pairs of a sensible and a nonsensical text, as row numbers")
     parser.add_argument("--pair-weight", type=float, default=0.5)
@@ -214,7 +221,8 @@ def main() -> None:  # noqa: C901 - a run from top to bottom
         begin = load_file(args.begin)
         with torch.no_grad():
             for key, part in model.factors.items():
-                part.copy_(begin[f"layers.{key.replace('-', '.')}"].float())
+                known = begin[f"layers.{key.replace('-', '.')}"].float()
+                part[: known.shape[0], : known.shape[1]].copy_(known)
     pairs = (
         [[np.array(ids, np.int64) for ids in pair] for pair in json.loads(args.pairs.read_text())] if args.pairs else []
     )
@@ -230,8 +238,13 @@ def main() -> None:  # noqa: C901 - a run from top to bottom
         for name in WEIGHTS:
             lines = sentences_of(args.encoded / f"{name}.prompted.npy", end)
             corpora[f"{name} prompted"], held[f"{name} prompted"] = lines[: -args.held], lines[-args.held :]
+    if args.corrections:
+        lines = sentences_of(args.encoded / f"{CORRECTIONS}.npy", end)
+        corpora[CORRECTIONS], held[CORRECTIONS] = lines[: -args.held], lines[-args.held :]
     sentences = [ids for some in corpora.values() for ids in some]
-    weight = np.concatenate([np.full(len(some), weight_of(name, args.prompted)) for name, some in corpora.items()])
+    weight = np.concatenate([
+        np.full(len(some), weight_of(name, args.prompted, args.corrections)) for name, some in corpora.items()
+    ])  # fmt: skip
     lengths = np.array([len(ids) for ids in sentences])
     print(f"{len(sentences):,} sentences, {lengths.sum():,} tokens", flush=True)
     log = (args.out / "log.jsonl").open("w", encoding="utf-8")

@@ -22,7 +22,7 @@ from cgmh.evaluation.datasets import sample
 from cgmh.evaluation.paraphrases import as_line, from_treebank, read_pairs, sources
 from cgmh.inputs import ParaphraseInput
 from cgmh.models.load import Models, load_models
-from cgmh.models.word.two_stage import log_readings
+from cgmh.models.word.experts import log_readings
 from cgmh.ranking import READING_OFFSET
 from cgmh.sampling import Constant
 from cgmh.sampling.runs import Record, run

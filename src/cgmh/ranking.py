@@ -18,8 +18,8 @@ from .errors import BadModel
 from .models.load import Models
 from .models.protocols import TextModel, ask
 from .models.text.following import Following
+from .models.word.experts import log_fills
 from .models.word.recurrent import RecurrentModel, total
-from .models.word.two_stage import log_fills
 from .result import Result, Sentence, Step
 from .sampling.runs import KINDS, Record, num_workers
 from .sampling.shards import Tick, is_own, share_out

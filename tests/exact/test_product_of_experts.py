@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from cgmh.models.word.experts import MIN_LOG_FILL, ProductOfExperts
 from cgmh.models.word.recurrent import RecurrentModel
-from cgmh.models.word.two_stage import MIN_LOG_FILL, WHOLE, ProductOfExperts
+from cgmh.models.word.two_stage import WHOLE
 from cgmh.sampling import Constant, sample
 from cgmh.text.sentences import Sentences
 from enumeration import target_distribution, violations

@@ -12,8 +12,9 @@ from torch import Tensor
 from cgmh.models.protocols import TextModel
 from cgmh.models.text.functions import FunctionModel
 from cgmh.models.text.llama import LlamaModel, PendingTexts, Prefixes
+from cgmh.models.word.experts import ProductOfExperts
 from cgmh.models.word.recurrent import RecurrentModel, RecurrentPending
-from cgmh.models.word.two_stage import WHOLE, ProductOfExperts, TextTarget, TwoStageEncoding, TwoStagePending
+from cgmh.models.word.two_stage import WHOLE, TextTarget, TwoStageEncoding, TwoStagePending
 from cgmh.sampling import Kernel, acceptance, kernel, sample
 from cgmh.text.sentences import Sentences
 from enumeration import target_distribution, violations

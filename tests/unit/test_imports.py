@@ -125,7 +125,7 @@ UNIT_TESTS = sorted(file.relative_to(TESTS) for file in TESTS.rglob("test_*.py")
         ("test_api_big.py", "api"),
         ("test_cli.py", "cli"),
         ("cli/test_output_moves.py", "cli.output"),
-        ("models/word/test_two_stage.py", "models.word.two_stage"),
+        ("models/word/test_experts.py", "models.word.experts"),
         ("models/meaning/test_meaning_encoder.py", "models.meaning"),
         ("tasks/correct/test_task.py", "tasks.correct"),
         ("tasks/paraphrase/test_task_rules.py", "tasks.paraphrase"),

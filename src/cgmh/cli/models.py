@@ -161,7 +161,7 @@ def pull_command(
     """
     from ..models.pull import download
     from ..models.pull.registry import REGISTRY
-    from ..models.pull.store import is_installed, path_of, read_config
+    from ..models.pull.store import TUNED, is_installed, path_of, read_config
 
     if clear:
         for path in download.clear():
@@ -173,7 +173,7 @@ def pull_command(
         return
     if source is None and is_installed(name) and name != "en":
         can_be_tuned = name in REGISTRY and REGISTRY[name].adapter is not None
-        is_older = can_be_tuned and not read_config(path_of(name)).get("tuned")
+        is_older = can_be_tuned and read_config(path_of(name)).get("tuned", 0) < TUNED
         again = f", as it was before it was tuned; for the tuned one run: cgmh models remove {name}, then pull it again"
         if not quiet:
             click.echo(f"{name} is installed already{again if is_older else ''}", err=True)

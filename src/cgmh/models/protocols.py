@@ -170,6 +170,14 @@ class WritingModel(TextModel, Protocol):
         """Up to `number` sentences, which need not contain the words; `inflected`: in any form."""
 
 
+@runtime_checkable
+class CorrectingModel(TextModel, Protocol):
+    """A text model that knows what people mean when they make mistakes."""
+
+    def log_prob_of_meant(self, typed: Sequence[str], texts: Sequence[str]) -> Tensor:
+        """[N] float64 on the CPU: log p(text), if it is what was meant by the `typed` one, its end included."""
+
+
 class TextEncoder(Protocol):
     """A model of what texts mean."""
 

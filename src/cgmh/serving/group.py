@@ -16,9 +16,9 @@ from torch import Tensor
 from ..draws import Draws, seed_of_each
 from ..errors import BadInput, InfeasibleStart
 from ..models.load import Models
+from ..models.word.experts import ProductOfExperts
 from ..models.word.recurrent import RecurrentModel
 from ..models.word.shared import SharedWords
-from ..models.word.two_stage import ProductOfExperts
 from ..proposals.protocols import MOVES
 from ..ranking import Ranked, Run
 from ..sampling.ahead import MOST_AHEAD, Round, num_ahead, round_ahead

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 import torch
 
+from cgmh.models.word.experts import ProductOfExperts
 from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.models.word.shared import SharedWords
-from cgmh.models.word.two_stage import ProductOfExperts
 from cgmh.sampling import Constant
 from cgmh.sampling.ahead import MOST_AHEAD, num_ahead
 from cgmh.sampling.runs import Record, run

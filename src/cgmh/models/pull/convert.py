@@ -19,7 +19,7 @@ from .blocks import blocks_of
 from .families import FAMILIES, Family, family_of
 from .gguf import Gguf, open_gguf
 from .rows import int8_rows
-from .store import CONFIG, INT8, LLAMA_FORMAT, TOKENIZER, WEIGHTS, sha256_of
+from .store import CONFIG, INT8, LLAMA_FORMAT, TOKENIZER, TUNED, WEIGHTS, sha256_of
 
 Array = NDArray[Any]
 
@@ -58,7 +58,7 @@ def convert_gguf(
         **facts,
         "parameters": sum(math.prod(tensor.shape) for tensor in gguf.tensors.values()),
         "network": network,
-        "tuned": adapter is not None,
+        "tuned": 0 if adapter is None else TUNED,
         **marks,
         "sha256": {name: sha256_of(directory / name) for name in files},
     }

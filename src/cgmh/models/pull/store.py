@@ -29,6 +29,7 @@ LLAMA_FORMAT = "cgmh-llama-1"
 CONFIG, TOKENIZER, WEIGHTS, TERMS = "config.json", "tokenizer.json", "weights.safetensors", "TERMS.html"
 VERBS = "verbs.json.gz"  # of the embedded model
 INT8 = "int8.safetensors"  # the same weights once more, for processors with VNNI
+TUNED = 2  # which tuning an adapter is of: on plain sentences (1), and on mistaken ones too (2); 0 for none
 EMBEDDED = Path(__file__).parents[1] / "en"
 AGAIN = "get the model again (`cgmh train`, `cgmh models pull`)"
 CHOICES = (

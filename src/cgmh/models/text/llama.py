@@ -23,6 +23,7 @@ from ..pull.store import INT8, LLAMA_FORMAT, TOKENIZER, WEIGHTS, read_checked, r
 from ..word.layers import has_vnni
 from .bpe import BytePairs
 from .build import build_int8_network, build_network
+from .mistaken import line_of
 from .prefixes import PendingTexts, Prefixes
 from .scored import ScoredPairs
 from .transformer import MAX_TOKENS, Layout, LlamaConfig, LlamaNetwork
@@ -34,6 +35,8 @@ PRECISIONS = ("float64", "float32", "bfloat16", "int8")
 _DAMAGED = (
     SafetensorError, LookupError, ArithmeticError, AssertionError, AttributeError, TypeError, ValueError, RuntimeError,
 )  # fmt: skip
+
+_Asked = tuple[tuple[int, ...], tuple[int, ...]]  # tokens of a line, and of the text after it that is asked about
 
 
 class LlamaModel:
@@ -77,8 +80,11 @@ class LlamaModel:
 
     def log_prob(self, texts: Sequence[str]) -> Tensor:
         """[N] float64 on the CPU. Texts that begin alike share the work."""
-        encoded = [tuple(self.encode(text)) for text in texts]
-        distinct = sorted(set(encoded))
+        return self._log_prob([((), tuple(self.encode(text))) for text in texts])
+
+    def _log_prob(self, asked: Sequence[_Asked]) -> Tensor:
+        """[N]: log p of the tokens of texts, each after those of a line."""
+        distinct = sorted(set(asked), key=lambda each: (*each[0], *each[1]))
         batches = list(self._batches(distinct))
         threads = torch.get_num_threads()
         workers = min(len(batches), threads) if self.device.type == "cpu" else 1
@@ -91,22 +97,24 @@ class LlamaModel:
         else:
             parts = [self._score(batch) for batch in batches]
         log_probs = dict(zip(distinct, torch.cat(parts).tolist() if parts else [], strict=True))
-        return torch.tensor([log_probs[tokens] for tokens in encoded], dtype=torch.float64)
+        return torch.tensor([log_probs[each] for each in asked], dtype=torch.float64)
 
-    def _batches(self, texts: Sequence[tuple[int, ...]]) -> Iterator[Sequence[tuple[int, ...]]]:
+    def _batches(self, asked: Sequence[_Asked]) -> Iterator[Sequence[_Asked]]:
         most = MAX_BATCH_TOKENS.get(self.device.type, MAX_BATCH_TOKENS["cpu"])
+        texts = [(*line, *text) for line, text in asked]
         first = size = 0
         for at, text in enumerate(texts):
             if at > first and size + len(text) > most:
-                yield texts[first:at]
+                yield asked[first:at]
                 first, size = at, 0
             size += len(text) - (_common(texts[at - 1], text) if at > first else 0)
-        if texts:
-            yield texts[first:]
+        if asked:
+            yield asked[first:]
 
     @torch.no_grad()
-    def _score(self, texts: Sequence[tuple[int, ...]]) -> Tensor:
+    def _score(self, asked: Sequence[_Asked]) -> Tensor:
         """[S] float64 on the CPU, of sorted texts; each adds to the tree of prefixes what the one before it lacks."""
+        texts = [(*line, *text) for line, text in asked]
         lengths = np.array(list(map(len, texts)))
         columns = np.arange(self._preamble.room(int(lengths.max())))
         inside = columns < lengths[:, None]  # [S,L]
@@ -128,8 +136,9 @@ class LlamaModel:
         rows = np.pad(path + 1, ((0, 0), (1, 0)))[padded]  # 0 is the preamble
         tokens = np.pad(tokens, ((0, 0), (0, 1)))
         tokens[np.arange(len(texts)), lengths] = self._end
-        logs = self._log_probs(read, rows, tokens[padded])
-        owner = self._tensor(np.repeat(np.arange(len(texts)), lengths + 1))
+        counted = padded & (np.arange(padded.shape[1]) >= np.array([len(line) for line, _ in asked])[:, None])
+        logs = self._log_probs(read, rows[counted[padded]], tokens[counted])
+        owner = self._tensor(np.repeat(np.arange(len(texts)), counted.sum(1)))
         return torch.zeros(len(texts), dtype=torch.float64, device=self.device).index_add_(0, owner, logs).cpu()
 
     @torch.no_grad()
@@ -255,6 +264,17 @@ class TunedModel(LlamaModel):
         return writer.write(words, number, seed, inflected=inflected)
 
 
+class CorrectorModel(TunedModel):
+    """One that was also tuned on mistaken sentences with what was meant by them."""
+
+    def log_prob_of_meant(self, typed: Sequence[str], texts: Sequence[str]) -> Tensor:
+        """[N]: log p of each text after the line with what was `typed`; one that is too long is not read."""
+        room = self._max_tokens // 2
+        encoded = {text: tuple(self.tokenizer.encode(line_of(text))) for text in dict.fromkeys(typed)}
+        lines = [encoded[text] if len(encoded[text]) <= room else () for text in typed]
+        return self._log_prob([(line, tuple(self.encode(text))) for line, text in zip(lines, texts, strict=True)])
+
+
 def _common(first: Sequence[int], second: Sequence[int]) -> int:
     """How many tokens both begin with."""
     shorter = min(len(first), len(second))
@@ -287,7 +307,7 @@ def load_llama(directory: Path, device: torch.device | str = "cpu", precision: s
         else:
             network = build_network(config, load(weights), device, getattr(torch, precision))
         name = f"{record['name']}-{record['sha256'][WEIGHTS][:8]}-{precision}"
-        kind = TunedModel if record.get("tuned") else LlamaModel
+        kind = (LlamaModel, TunedModel, CorrectorModel)[int(record.get("tuned", 0))]
         return kind(network, _tokenizer(parse_json(words)), boundary, name, end=end)
     except _DAMAGED as error:
         raise BadModel(f"{directory}: cannot be loaded ({error}); pull the model again") from error

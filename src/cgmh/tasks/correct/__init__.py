@@ -8,18 +8,19 @@ from ...draws import Seed
 from ...errors import BadInput
 from ...inputs import CorrectInput
 from ...models.load import Models
-from ...models.protocols import WordModel
-from ...models.word.two_stage import ProductOfExperts
+from ...models.protocols import CorrectingModel, TextModel, WordModel
+from ...models.word.experts import ProductOfExperts
 from ...proposals import Alternatives, FillHead, Mixture, Proposal, SwapBlocks, WordEdits
 from ...result import Result
 from ...target import Target
 from ...text.lexicon import Lexicon
 from ...text.passages import read_passage
+from ...text.tokenizer import join
 from ...text.vocabulary import Vocabulary
 from ..problem import Problem, Standing
 from ..start import repeated, standing_start
 from .confusions import load_confusions
-from .costs import COSTS, COSTS_BIG
+from .costs import COSTS, COSTS_BIG, COSTS_MEANT, Costs
 from .moves import look_around, make_groups
 from .paper import STEEPEST, matches_source, paper_moves
 from .report import Corrections, join_sentences, moved, unchanged
@@ -28,6 +29,7 @@ from .source import CorrectionSource, TypedSentence, make_channel
 # What the readings count: of the word model alone, and with a big model beside it (docs/experiments.md).
 READINGS = (0.4, 0.4, 0.45)  # forward, backward, filled
 READINGS_BESIDE_BIG, BIG = (0.25, 0.25, 0.2), 0.6
+READINGS_BESIDE_MEANT, MEANT = (0.25, 0.25, 0.25), 0.4  # where it reads what was meant by what was typed
 MAX_WORDS = 120  # words and marks of a sentence
 ROOM = 6  # words by which a correction may be longer than its source
 REWRITES, SWAPS = 0.93, 0.02  # shares of the steps; the general edits have the rest
@@ -64,7 +66,7 @@ class Correct:
         read = [CorrectionSource.read(source, lexicon, confusions) for source in sources]
         kept = _kept(read)
         asked = sources[0].input  # all inputs of a run are asked the same
-        channel = make_channel(read, lexicon, confusions, COSTS if models.text is None else COSTS_BIG)
+        channel = make_channel(read, lexicon, confusions, costs_beside(models.text))
         report = Corrections(sources, read, channel, lexicon)
         capacity = max(len(source.ids) for source in read) + ROOM + 1
         if asked.paper:
@@ -75,8 +77,7 @@ class Correct:
             start = repeated([source.ids for source in read], chains, capacity, words.device)
             search = partial(paper_moves, read, lexicon, target.constraints)
             return Problem(lexicon, words, target, search, start, report, asked.about, STEEPEST)
-        readings = READINGS if models.text is None else READINGS_BESIDE_BIG
-        experts = ProductOfExperts(models.words, readings, models.text, BIG).bound(lexicon)
+        experts = _experts(read, models, lexicon)
         target = Target(experts, [channel, *kept])
         if standing is None:
             gains, starts = look_around(read, lexicon, confusions, target, channel, capacity)
@@ -106,6 +107,20 @@ class Correct:
 
     def join(self, sources: Sequence[TypedSentence], results: Sequence[Result]) -> Result:
         return join_sentences(sources[0].passage, results)
+
+
+def costs_beside(text: TextModel | None) -> Costs:
+    """The costs for the word model alone, or beside a big model."""
+    return COSTS if text is None else COSTS_MEANT if isinstance(text, CorrectingModel) else COSTS_BIG
+
+
+def _experts(sources: Sequence[CorrectionSource], models: Models, lexicon: Lexicon) -> ProductOfExperts:
+    """The readings that make up the target."""
+    words, text = models.words.bound(lexicon), models.text
+    if not isinstance(text, CorrectingModel):
+        return ProductOfExperts(words, READINGS if text is None else READINGS_BESIDE_BIG, text, BIG, lexicon)
+    typed = [join(source.words) for source in sources]
+    return ProductOfExperts(words, READINGS_BESIDE_MEANT, text, MEANT, lexicon, typed)
 
 
 def _kept(sources: Sequence[CorrectionSource]) -> list[Constraint]:

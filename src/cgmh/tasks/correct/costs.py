@@ -51,3 +51,20 @@ COSTS_BIG = Costs(
     },
     letter=7.0, order=2.4, first=4.8, strange=25.0, dropped=20.0,
 )  # fmt: skip
+# The same where the big model reads a sentence as what was meant by the one that was typed: it knows how people err.
+COSTS_MEANT = Costs(
+    replace={
+        "casing": 3.4, "spelling": 0.6, "real word": 3.0, "agreement": 0.2, "number": 2.8, "tense": 0.6,
+        "inflection": 0.9, "derivation": 4.3, "determiner": 3.0, "preposition": 3.1, "auxiliary": 3.6, "pronoun": 2.6,
+        "linking": 3.1, "punctuation": 3.1, "splitting": 2.6, "joining": 0.9, "word": 8.0,
+    },
+    insert={
+        "determiner": 0.9, "preposition": 1.2, "auxiliary": 2.1, "pronoun": 4.3, "linking": 5.2, "comma": 0.1,
+        "punctuation": 2.1, "word": 7.2,
+    },
+    delete={
+        "determiner": 4.1, "preposition": 4.3, "auxiliary": 3.2, "pronoun": 4.2, "linking": 3.2, "comma": 1.0,
+        "punctuation": 2.1, "word": 8.8,
+    },
+    letter=3.5, order=1.2, first=2.4, strange=12.5, dropped=10.0,
+)  # fmt: skip

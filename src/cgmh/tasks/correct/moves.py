@@ -11,9 +11,9 @@ from typing import Any
 import torch
 
 from ...constraints.channel import Channel
+from ...models.word.experts import MIN_LOG_FILL, ProductOfExperts
 from ...models.word.predictors import Likely
 from ...models.word.recurrent import RecurrentEncoding, RecurrentModel
-from ...models.word.two_stage import MIN_LOG_FILL, ProductOfExperts
 from ...proposals import Group
 from ...sampling.runs import num_workers
 from ...sampling.shards import Tick, fair_shares, is_own, share_out

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from cgmh.models.word import two_stage
+from cgmh.models.word import experts
+from cgmh.models.word.experts import MIN_LOG_FILL, ProductOfExperts, log_readings
 from cgmh.models.word.recurrent import RecurrentModel
-from cgmh.models.word.two_stage import MIN_LOG_FILL, ProductOfExperts, log_readings
 from cgmh.text.lexicon import Lexicon
 from cgmh.text.sentences import MAX_READ, Sentences
 from cgmh.text.tokenizer import join
@@ -80,7 +80,7 @@ class Counted:
 
     def __init__(self) -> None:
         self.asked: list[list[tuple[int, ...]]] = []
-        self._plain = two_stage._log_readings_of
+        self._plain = experts._log_readings_of
 
     def __call__(self, batch: Sentences, *rest: Any, **options: Any) -> tuple[Tensor, Tensor, Tensor]:
         self.asked.append([tuple(sentence) for sentence in batch.to_lists()])
@@ -90,7 +90,7 @@ class Counted:
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
     counted = Counted()
-    monkeypatch.setattr(two_stage, "_log_readings_of", counted)
+    monkeypatch.setattr(experts, "_log_readings_of", counted)
     return counted
 
 
@@ -163,7 +163,7 @@ class BigModel:
 def test_a_big_model_beside_it_is_one_more_reading(
     small: RecurrentModel, rows: list[list[int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(two_stage, "MAX_BATCH", 3)
+    monkeypatch.setattr(experts, "MAX_BATCH", 3)
     big, lexicon = BigModel(), Lexicon(small.vocabulary)
     rows = [*rows, [rows[1][0], lexicon.add("thecat")]]
     texts = [join(lexicon.words(row)) for row in rows]
@@ -175,6 +175,34 @@ def test_a_big_model_beside_it_is_one_more_reading(
     log_prob_of(model, rows[::-1])
     assert len(big.asked) == len(set(texts))  # nothing was asked twice
     near(log_prob_of(ProductOfExperts(small, (0.0, 0.0, 0.0), big, 0.6).bound(lexicon), rows), 0.6 * liked)  # alone
+
+
+class Corrector(BigModel):
+    """One that likes a sentence the better, the longer what was typed is; it notes what it is asked."""
+
+    def log_prob_of_meant(self, typed: Sequence[str], texts: Sequence[str]) -> Tensor:
+        self.asked += map(" | ".join, zip(typed, texts, strict=True))
+        return torch.tensor(likings(texts), dtype=torch.float64) + torch.tensor(list(map(len, typed)))
+
+
+def test_a_big_model_may_read_what_was_meant(small: RecurrentModel, rows: list[list[int]]) -> None:
+    """The same sentence counts otherwise for another input; nothing is asked twice; a candidate knows what is known."""
+    big, lexicon, typed = Corrector(), Lexicon(small.vocabulary), ["thee cat", "cat"]
+    model = ProductOfExperts(small, WEIGHTS, big, 0.6, typed=typed).bound(lexicon)
+    both = Sentences.from_lists([*rows, *rows], 7, [0] * len(rows) + [1] * len(rows))
+    found = model.log_prob(model.encode(both))
+    liked = torch.tensor(likings([join(lexicon.words(row)) for row in rows]), dtype=torch.float64)
+    alone = summed(small.bound(lexicon), rows) + 0.6 * liked
+    near(found, torch.cat([alone + 0.6 * 8, alone + 0.6 * 3]))
+    asked = len(big.asked)
+    assert asked == len(set(big.asked))
+    encoding = model.encode(both)
+    near(model.log_prob(encoding), found)
+    assert len(big.asked) == asked
+    every, none = torch.arange(len(both)), torch.zeros(len(both), dtype=torch.int64)
+    near(model.begin(encoding, every, both, none, none, None).log_prob, found)
+    with pytest.raises(TypeError, match="has no model that reads a sentence as what was meant"):
+        log_prob_of(ProductOfExperts(small, WEIGHTS, BigModel(), 0.6, typed=typed).bound(lexicon), rows)
 
 
 def test_a_big_model_needs_words(small: RecurrentModel, rows: list[list[int]]) -> None:
@@ -204,8 +232,8 @@ def test_memory_and_batches_do_not_change_values(
 ) -> None:
     """Whatever is forgotten on the way, and however many are read at once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(two_stage, "MAX_REMEMBERED", kept)
-        patch.setattr(two_stage, "MAX_BATCH", together)
+        patch.setattr(experts, "MAX_REMEMBERED", kept)
+        patch.setattr(experts, "MAX_BATCH", together)
         model = ProductOfExperts(small, WEIGHTS)
         for batch in batches:
             rows = [[small.vocabulary.ids[word] for word in sentence] for sentence in batch]

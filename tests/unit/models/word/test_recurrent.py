@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from cgmh.models.word import predictors, recurrent
+from cgmh.models.word.experts import log_readings
 from cgmh.models.word.layers import Stack
 from cgmh.models.word.recurrent import RecurrentModel
-from cgmh.models.word.two_stage import log_readings
 from cgmh.text.lexicon import Lexicon
 from cgmh.text.sentences import MAX_HELD, MAX_READ, Sentences
 from recurrent_toys import WORDS, all_fills, tiny_model

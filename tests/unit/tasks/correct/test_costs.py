@@ -2,9 +2,11 @@
 
 import pytest
 
-from cgmh.tasks.correct.costs import COSTS, COSTS_BIG, Costs
+from cgmh.tasks.correct.costs import COSTS, COSTS_BIG, COSTS_MEANT, Costs
 
-BOTH = pytest.mark.parametrize("costs", [COSTS, COSTS_BIG], ids=["alone", "beside a big model"])
+BOTH = pytest.mark.parametrize(
+    "costs", [COSTS, COSTS_BIG, COSTS_MEANT], ids=["alone", "beside a big model", "beside one that corrects"]
+)
 
 
 def test_both_sets_of_costs_price_the_same_kinds() -> None:

@@ -10,8 +10,8 @@ import torch
 from cgmh.constraints import Constraint, ContainsWords, Forbids
 from cgmh.constraints.channel import Channel
 from cgmh.models.load import load_embedded
+from cgmh.models.word.experts import ProductOfExperts
 from cgmh.models.word.recurrent import RecurrentModel
-from cgmh.models.word.two_stage import ProductOfExperts
 from cgmh.proposals import Alternatives, Group
 from cgmh.target import Target
 from cgmh.tasks.correct import moves

@@ -12,7 +12,7 @@ from torch import Tensor
 from cgmh.constraints.channel import ChannelSource, Priced
 from cgmh.models.word.predictors import Likely
 from cgmh.tasks.correct.confusions import MARKS, MISSING, Confusions
-from cgmh.tasks.correct.costs import COSTS, COSTS_BIG, Costs
+from cgmh.tasks.correct.costs import COSTS, COSTS_BIG, COSTS_MEANT, Costs
 from cgmh.tasks.correct.source import (
     HYPHEN,
     NEVER,
@@ -156,7 +156,7 @@ def test_what_is_protected_is_not_for_sale() -> None:
             assert not tables.join[at - 1]
 
 
-@pytest.mark.parametrize("costs", [COSTS, COSTS_BIG])
+@pytest.mark.parametrize("costs", [COSTS, COSTS_BIG, COSTS_MEANT])
 def test_nothing_costs_as_much_as_what_is_protected(costs: Costs) -> None:
     dearest = max(*costs.delete.values(), *costs.replace.values()) + costs.dropped
     assert costs.first + max(dearest, costs.strange, *costs.insert.values()) < NEVER

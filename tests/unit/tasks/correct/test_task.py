@@ -11,7 +11,7 @@ from cgmh.errors import BadInput
 from cgmh.inputs import CorrectInput
 from cgmh.models.load import Models, load_embedded
 from cgmh.models.text.functions import FunctionModel
-from cgmh.models.word.two_stage import ProductOfExperts
+from cgmh.models.word.experts import ProductOfExperts
 from cgmh.result import Result
 from cgmh.sampling.runs import Record
 from cgmh.tasks import Correct, Problem
