@@ -67,7 +67,7 @@ _CHOICES: dict[Rule, str] = {
     "--n",
     default=CorrectInput.defaults.n,
     show_default=True,
-    help="Answers to print: the corrected text, and then other samples, the most frequent first; these for a text of "
+    help="Answers to print: the corrected text, and then other samples, the most probable first; these for a text of "
     "one sentence only.",
 )
 @click.option(
@@ -94,10 +94,10 @@ def correct_command(ctx: click.Context, /, texts: tuple[str, ...], file: str | N
     cgmh correct "..." --big gemma3-270m                     the judgement of an LLM that was pulled; slower
 
     Each TEXT has one sentence or several. Many sentences that may have been meant are sampled. The share of an edit is
-    that of these samples which contain it; its probability says how often such edits are right: of those with 0.7,
-    about 70% were in what people wrote. From 0.5 on, at least half of the samples make it; the surest have somewhat
-    more than 0.8, because people often mend in another way what all samples mend in one. With --big, --model, --preset
-    or --temperature, no such table is known, and the probability is the share; --json has both.
+    what the samples with it have of the probability of all samples; its probability says how often such edits are
+    right: of those with 0.7, about 70% were in what people wrote. From 0.5 on, its share is a half or more; the surest
+    have somewhat more than 0.8, because people often mend in another way what all samples mend in one. With --big,
+    --model, --preset or --temperature, no such table is known, and the probability is the share; --json has both.
 
     Edits from --threshold on are made. Where samples agree that something is wrong but not on what was meant (go: went
     or goes), no single edit may reach the threshold; --select consensus then decides, by a whole sample.

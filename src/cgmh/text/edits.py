@@ -29,7 +29,7 @@ class Edit(Generic[Source]):
     """`replacement` stands in place of ``source[start:end]``, which is `original`; with no extent, before `start`.
 
     The source is a text, a sentence of words, or a sentence of word ids. Edits that make the same change are equal;
-    `kind` is the kind of mistake that it mends, `share` the share of the samples that make it, and `probability` how
+    `kind` is the kind of mistake that it mends, `share` the share of the posterior that makes it, and `probability` how
     probable it is that it is right: the share, mapped so that it means that where the map is known.
     """
 
