@@ -65,7 +65,7 @@ def test_the_type_of_the_inputs_tells_the_task() -> None:
 
 def test_without_settings_those_of_the_task_are_taken() -> None:
     (result,) = cgmh.solve([CorrectInput("It is good.")])
-    assert "chains 12 | steps 80 | temperature 1 | threshold 0.5" in result.signature
+    assert "chains 12 | steps 50 | temperature 1 | threshold 0.5" in result.signature
     (result,) = cgmh.solve([KeywordInput(("snow",))])
     assert "chains 32 | steps 100 | temperature 0.75 | select best" in result.signature
 
