@@ -405,7 +405,7 @@ def test_inside_of_a_run_that_told_no_steps(page: Any) -> None:
     expect(page.locator("#panel-inside .status")).to_contain_text("Watch it from the start")
     assert page.locator("#panel-inside section:visible").count() == 0
     page.get_by_role("button", name="Watch from the start").click()
-    expect(page.locator("#panel-inside .status")).to_have_text("step 1 of 80 · paused")
+    expect(page.locator("#panel-inside .status")).to_have_text("step 1 of 50 · paused")
     expect(page.locator(".ratio h3")).to_contain_text("Chain 1, step 1:")
     check_ratio(page)
 

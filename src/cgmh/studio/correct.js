@@ -6,7 +6,7 @@ import { copyButton, samplingFields, say, sharing, statusLine } from "./shell.js
 import { S } from "./strings.js";
 
 const T = S.correct;
-const USUAL = { chains: 12, steps: 80, temperature: 1, seed: 0 };
+const USUAL = { chains: 12, steps: 50, temperature: 1, seed: 0 };
 
 const nameOf = (edit) => `${edit.start}-${edit.end}-${edit.replacement}`;
 const overlap = (one, other) => one.start === other.start || (one.start < other.end && other.start < one.end);
