@@ -1,14 +1,14 @@
 """Top sentences for sets of everyday words, to be read: embedded model alone, ranked by a big one, big one as target.
 
     python benchmarks/sense.py commongen_dev.jsonl
-    python benchmarks/sense.py commongen_dev.jsonl --ways target --steps 400 --device cuda
+    python benchmarks/sense.py commongen_dev.jsonl --ways target --chains 64 --steps 400
     python benchmarks/sense.py commongen_dev.jsonl --ways target --readings 800
 
 A set is two or three words (by turns) of a CommonGen concept set. The concepts are base forms, so a word may appear in
-any inflected form; with --exact, only as it is. Every way runs at its default settings, unless --steps (of every way)
-or --readings (of the target) are given. The big model is the best one installed, or --big. Whether a sentence is good
+any inflected form; with --exact, only as it is. Every way runs at its default settings, unless --chains, --steps (of every
+way) or --readings (of the target) are given. The big model is the best one installed, or --big. Whether a sentence is good
 English and makes sense is for a reader to say; docs/experiments.md has the verdicts. Writes
-benchmarks/results/sense-WAY.json, with -exact, -readings-N and -steps-N in its name where they were given.
+benchmarks/results/sense-WAY.json, with -exact, -readings-N, -chains-N and -steps-N in its name where they were given.
 """
 
 import argparse
@@ -48,6 +48,7 @@ def main() -> None:
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
     parser.add_argument("--big", help="a name of `cgmh models list` or a directory; by default the best one installed")
     parser.add_argument("--readings", type=int, help="of the big model as the target, for each set")
+    parser.add_argument("--chains", type=int, help="of each set")
     parser.add_argument("--steps", type=int, help="of each chain")
     parser.add_argument("--exact", action="store_true")
     parser.add_argument("--device", default="cpu")
@@ -63,7 +64,8 @@ def main() -> None:
         if way != "embedded":
             big = open_model(name, args.device)
         readings = args.readings if way == "target" else None
-        settings = Settings(steps=args.steps, readings=readings, use=None if big is None else way)
+        asked = {} if args.chains is None else {"chains": args.chains}
+        settings = Settings(steps=args.steps, readings=readings, use=None if big is None else way, **asked)
         began, rows, signature = time.perf_counter(), [], ""
         print(f"\n{way}", flush=True)
         for result in solve(inputs, settings, model=small, big=big, progress=sys.stderr.isatty()):
@@ -73,7 +75,8 @@ def main() -> None:
         seconds = round(time.perf_counter() - began, 1)
         print(f"{seconds} s\n{signature}")
         parts = ["sense", *(["exact"] if args.exact else []), way]
-        parts += [f"{count}-{value}" for count, value in (("readings", readings), ("steps", args.steps)) if value]
+        given = {"readings": readings, "chains": args.chains, "steps": args.steps}
+        parts += [f"{name}-{value}" for name, value in given.items() if value]
         out = Path(__file__).parent / "results" / f"{'-'.join(parts)}.json"
         record = {"signature": signature, "device": args.device, "seconds": seconds, "rows": rows}
         out.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
