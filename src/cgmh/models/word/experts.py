@@ -70,7 +70,7 @@ class ProductOfExperts(TwoStageModel):
 
     The readings are the word model's three (`weights`) and, if there is one, that of a text model. The forward reading
     screens; the others are asked about what passes, and about each sentence once. With `typed`, one text for each
-    input, the text model reads a sentence as what was meant by that text.
+    input, the text model also reads a sentence as what was meant by that text, which counts `meant_weight`.
     """
 
     window = 1
@@ -85,11 +85,12 @@ class ProductOfExperts(TwoStageModel):
         text_weight: float = 0.0,
         lexicon: Lexicon | None = None,
         typed: Sequence[str] | None = None,
+        meant_weight: float = 0.0,
     ) -> None:
         super().__init__(words, lexicon)
         self.screen = SharedWords(words)
         self._weights, self._text_model, self._text_weight = weights, text_model, text_weight
-        self._typed = typed
+        self._typed, self._meant_weight = typed, meant_weight
         self.name = words.name if text_model is None else f"{text_model.name} beside {words.name}"
         self._known: dict[tuple[int, ...], float] = {}  # but for what depends on what was typed
         self._known_meant: dict[tuple[str, tuple[int, ...]], float] = {}  # that: the text model's, weighted
@@ -102,11 +103,19 @@ class ProductOfExperts(TwoStageModel):
     @property
     def weight(self) -> float:
         """What all readings count together."""
-        return sum(self._weights) + (0.0 if self._text_model is None else self._text_weight)
+        of_text = 0.0 if self._text_model is None else self._text_weight
+        return sum(self._weights) + of_text + (0.0 if self._typed is None else self._meant_weight)
 
     def bound(self, lexicon: Lexicon) -> "ProductOfExperts":
-        words = self.words.bound(lexicon)
-        return ProductOfExperts(words, self._weights, self._text_model, self._text_weight, lexicon, self._typed)
+        return ProductOfExperts(
+            self.words.bound(lexicon),
+            self._weights,
+            self._text_model,
+            self._text_weight,
+            lexicon,
+            self._typed,
+            self._meant_weight,
+        )
 
     @property
     def known(self) -> dict[tuple[int, ...], float]:
@@ -213,7 +222,7 @@ class ProductOfExperts(TwoStageModel):
                 log_prob = self._text_model.log_prob_of_meant(
                     [typed for typed, _ in new], self._texts(each for _, each in new)
                 )
-            known.update(zip(new, (self._text_weight * log_prob).tolist(), strict=True))
+            known.update(zip(new, (self._meant_weight * log_prob).tolist(), strict=True))
         return torch.tensor([known[each] for each in asked], dtype=torch.float64)
 
     def _read(self, sentences: Sequence[tuple[int, ...]]) -> Tensor:
@@ -227,6 +236,6 @@ class ProductOfExperts(TwoStageModel):
         if readings is not None:
             for weight, reading in zip(self._weights, readings, strict=True):
                 total += weight * reading.double().cpu()
-        if self._text_model is not None and self._typed is None:
+        if self._text_model is not None and self._text_weight:
             total += self._text_weight * ask(self._text_model, self._texts(sentences))
         return total

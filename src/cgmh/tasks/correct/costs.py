@@ -21,19 +21,19 @@ class Costs:
 # Tuned on development sets (docs/experiments.md, recipes/correction): for the word model, and for a big one beside it.
 COSTS = Costs(
     replace={
-        "casing": 3.4, "spelling": 1.0, "real word": 10.1, "agreement": 0.5, "number": 4.4, "tense": 5.9,
-        "inflection": 5.9, "derivation": 7.0, "determiner": 8.1, "preposition": 8.1, "auxiliary": 8.5, "pronoun": 8.7,
-        "linking": 10.3, "punctuation": 7.5, "splitting": 6.1, "joining": 0.8, "word": 19.7,
+        "casing": 2.3, "spelling": 1.0, "real word": 6.8, "agreement": 0.5, "number": 3.8, "tense": 4.6,
+        "inflection": 3.7, "derivation": 5.8, "determiner": 7.3, "preposition": 6.9, "auxiliary": 6.8,
+        "pronoun": 6.1, "linking": 8.5, "punctuation": 5.9, "splitting": 3.9, "joining": 0.6, "word": 20.9,
     },
     insert={
-        "determiner": 2.8, "preposition": 4.7, "auxiliary": 7.2, "pronoun": 9.7, "linking": 12.2, "comma": 0.8,
-        "punctuation": 2.8, "word": 17.0,
+        "determiner": 3.0, "preposition": 4.7, "auxiliary": 5.5, "pronoun": 9.7, "linking": 12.2, "comma": 0.3,
+        "punctuation": 2.4, "word": 17.0,
     },
     delete={
-        "determiner": 8.9, "preposition": 7.5, "auxiliary": 11.0, "pronoun": 16.6, "linking": 11.1, "comma": 6.9,
-        "punctuation": 8.0, "word": 21.5,
+        "determiner": 7.8, "preposition": 6.3, "auxiliary": 7.9, "pronoun": 13.3, "linking": 10.7, "comma": 5.0,
+        "punctuation": 4.8, "word": 21.5,
     },
-    letter=7.0, order=2.4, first=4.6, strange=30.9, dropped=28.6,
+    letter=4.5, order=2.3, first=7.7, strange=30.9, dropped=28.6,
 )  # fmt: skip
 COSTS_BIG = Costs(
     replace={
@@ -54,17 +54,17 @@ COSTS_BIG = Costs(
 # The same where the big model reads a sentence as what was meant by the one that was typed: it knows how people err.
 COSTS_MEANT = Costs(
     replace={
-        "casing": 3.4, "spelling": 0.6, "real word": 3.0, "agreement": 0.2, "number": 2.8, "tense": 0.6,
-        "inflection": 0.9, "derivation": 4.3, "determiner": 3.0, "preposition": 3.1, "auxiliary": 3.6, "pronoun": 2.6,
-        "linking": 3.1, "punctuation": 3.1, "splitting": 2.6, "joining": 0.9, "word": 8.0,
+        "casing": 0.8, "spelling": 0.3, "real word": 1.3, "agreement": 0.1, "number": 0.9, "tense": 0.9,
+        "inflection": 1.0, "derivation": 3.2, "determiner": 3.9, "preposition": 3.5, "auxiliary": 1.6,
+        "pronoun": 1.6, "linking": 3.3, "punctuation": 0.7, "splitting": 0.8, "joining": 0.2, "word": 10.7,
     },
     insert={
-        "determiner": 0.9, "preposition": 1.2, "auxiliary": 2.1, "pronoun": 4.3, "linking": 5.2, "comma": 0.1,
-        "punctuation": 2.1, "word": 7.2,
+        "determiner": 0.3, "preposition": 0.6, "auxiliary": 1.8, "pronoun": 4.3, "linking": 5.2, "comma": 0.1,
+        "punctuation": 1.5, "word": 7.2,
     },
     delete={
-        "determiner": 4.1, "preposition": 4.3, "auxiliary": 3.2, "pronoun": 4.2, "linking": 3.2, "comma": 1.0,
-        "punctuation": 2.1, "word": 8.8,
+        "determiner": 2.8, "preposition": 3.9, "auxiliary": 0.8, "pronoun": 2.5, "linking": 4.5, "comma": 0.7,
+        "punctuation": 2.6, "word": 10.2,
     },
-    letter=3.5, order=1.2, first=2.4, strange=12.5, dropped=10.0,
+    letter=1.7, order=0.3, first=4.9, strange=12.5, dropped=10.0,
 )  # fmt: skip

@@ -186,13 +186,14 @@ class Corrector(BigModel):
 
 
 def test_a_big_model_may_read_what_was_meant(small: RecurrentModel, rows: list[list[int]]) -> None:
-    """The same sentence counts otherwise for another input; nothing is asked twice; a candidate knows what is known."""
+    """The same sentence counts otherwise for another input, beside what it counts by itself; nothing is asked twice;
+    a candidate knows what is known."""
     big, lexicon, typed = Corrector(), Lexicon(small.vocabulary), ["thee cat", "cat"]
-    model = ProductOfExperts(small, WEIGHTS, big, 0.6, typed=typed).bound(lexicon)
+    model = ProductOfExperts(small, WEIGHTS, big, 0.3, typed=typed, meant_weight=0.6).bound(lexicon)
     both = Sentences.from_lists([*rows, *rows], 7, [0] * len(rows) + [1] * len(rows))
     found = model.log_prob(model.encode(both))
     liked = torch.tensor(likings([join(lexicon.words(row)) for row in rows]), dtype=torch.float64)
-    alone = summed(small.bound(lexicon), rows) + 0.6 * liked
+    alone = summed(small.bound(lexicon), rows) + (0.3 + 0.6) * liked
     near(found, torch.cat([alone + 0.6 * 8, alone + 0.6 * 3]))
     asked = len(big.asked)
     assert asked == len(set(big.asked))
@@ -217,6 +218,8 @@ def test_the_weight_is_that_of_all_readings(small: RecurrentModel) -> None:
     )  # of a model that is not there
     beside = ProductOfExperts(small, WEIGHTS, BigModel(), 0.6)
     assert beside.weight == beside.bound(Lexicon(small.vocabulary)).weight == pytest.approx(1.9)
+    meant = ProductOfExperts(small, WEIGHTS, Corrector(), 0.3, typed=["cat"], meant_weight=0.6)
+    assert meant.weight == meant.bound(Lexicon(small.vocabulary)).weight == pytest.approx(2.2)
 
 
 @settings(max_examples=25)
