@@ -140,7 +140,7 @@ def _searched(
     stack, table = forward.stack, forward.predictor.table
     never = never_drawn(model.vocabulary).view(table.num_classes, -1).to(device)
     searches = [Search(plan) for plan in plans]
-    states = stack.start(torch.tensor([model.vocabulary.start], device=device), (1, 1))[:, 0]  # [1, W]
+    states = stack.start(torch.tensor([model.vocabulary.start], device=device))  # [1, W]
     length = 0
     while going := [(number, each) for number, one in enumerate(searches) for each in one.kept]:
         rows = torch.tensor([each.row for _, each in going], device=device)  # [N]
