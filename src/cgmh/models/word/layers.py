@@ -18,8 +18,9 @@ from .network import products_by_class
 
 Linear = Callable[[Tensor], Tensor]  # [N, in] -> [N, out]
 # Rows from which on a product is the same row by row, however many there are; fewer are summed up in another order.
-# Of a matrix whose rows lie side by side in memory, and of one whose columns do.
-FEW, FEW_OF_CLASS = (16, 2) if torch.backends.cpu.get_cpu_capability() == "AVX512" else (4, 4)
+# Of a matrix whose rows lie side by side in memory, and of one whose columns do; processors of several makers agree
+# on no fewer than these.
+FEW, FEW_OF_CLASS = 16 if torch.backends.cpu.get_cpu_capability() == "AVX512" else 4, 4
 # Rows whose gates are worked out together on a CPU: those of more do not stay in its cache until they are used.
 ROWS_OF_GATES = 64
 
