@@ -19,7 +19,7 @@ from .network import products_by_class
 Linear = Callable[[Tensor], Tensor]  # [N, in] -> [N, out]
 # Rows from which on a product is the same row by row, however many there are; fewer are summed up in another order.
 # Of a matrix whose rows lie side by side in memory, and of one whose columns do; processors of several makers agree
-# on no fewer than these.
+# on no fewer than these. In double precision AMD's sum up the last rows in another order, however many there are.
 FEW, FEW_OF_CLASS = 16 if torch.backends.cpu.get_cpu_capability() == "AVX512" else 4, 4
 # Rows whose gates are worked out together on a CPU: those of more do not stay in its cache until they are used.
 ROWS_OF_GATES = 64
@@ -206,7 +206,7 @@ def _product_of_few(rows: Tensor, matrix: Tensor) -> Tensor:
 
 
 def float_linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """W x + b [N, out] in floating point, each row the same in any batch."""
+    """W x + b [N, out] in floating point; in single precision, each row is the same in any batch."""
     if len(x) < FEW:
         return torch.nn.functional.linear(torch.nn.functional.pad(x, (0, 0, 0, FEW - len(x))), weight, bias)[: len(x)]
     return torch.nn.functional.linear(x, weight, bias)

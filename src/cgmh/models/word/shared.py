@@ -18,7 +18,8 @@ from ...text.edits import Ids
 from ...text.lexicon import Lexicon
 from ...text.sentences import MAX_READ, Sentences, indices, rows_within
 from ..protocols import Begun
-from .recurrent import FactoredFill, RecurrentEncoding, RecurrentModel, RecurrentPending, total
+from .predictors import FactoredFill
+from .recurrent import RecurrentEncoding, RecurrentModel, RecurrentPending, total
 
 SPARE = 32  # sentences that no chain is at any more and that are still held
 MOST_EMPTY = 4  # times as many slots as are needed are kept when chains have left; with more, what is held is copied
