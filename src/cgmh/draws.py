@@ -24,6 +24,7 @@ SITES = (
     "component", "move", "at", "floor", "floor word", "class", "word", "gibbs", "swap blocks", "swap at",
     "group", "group at", "alternative", "screen", "accept",
 )  # fmt: skip
+ROWS_OF_WEIGHTS = 256  # whose columns are chosen together on a CPU: the sums of more do not stay in its cache
 ROUND = "round"  # a site at which all chains of a seed draw the same number in the same step
 _PLACES = {site: place for place, site in enumerate((*SITES, ROUND))}
 
@@ -116,10 +117,15 @@ class Draws:
         return self.block[_PLACES[site]]
 
     def choose(self, log_weights: Tensor, site: str) -> Tensor:
-        """[B]: a column of log_weights [B,K] with probability proportional to its exponential; never one of -inf."""
-        weights = (log_weights - log_weights.amax(-1, keepdim=True)).to(torch.float64).exp()  # [B,K]
-        sums = weights.cumsum(-1)  # [B,K]
-        return (sums <= self.uniform(site)[:, None] * sums[:, -1:]).sum(-1)
+        """[B]: a column of log_weights [B,K] with probability proportional to its exponential; never one of -inf.
+
+        Of fewer rows [B/T,K], each is that of T draws side by side.
+        """
+        uniform = self.uniform(site).view(len(log_weights), -1 if len(log_weights) else 1)  # [B/T,T]
+        if log_weights.is_cuda or len(log_weights) <= ROWS_OF_WEIGHTS:
+            return _chosen(log_weights, uniform)
+        parts = zip(torch.split(log_weights, ROWS_OF_WEIGHTS), torch.split(uniform, ROWS_OF_WEIGHTS), strict=True)
+        return torch.cat([_chosen(*part) for part in parts])
 
     def integer(self, high: Tensor, site: str) -> Tensor:
         """[B]: uniform on 0 .. high-1."""
@@ -128,3 +134,10 @@ class Draws:
     def accept(self, log_ratio: Tensor, site: str) -> Tensor:
         """[B] bool: true with probability min(1, exp(log_ratio)); never for -inf or nan."""
         return self.uniform(site).log() < log_ratio
+
+
+def _chosen(log_weights: Tensor, uniform: Tensor) -> Tensor:
+    """[N·T]: the columns of log_weights [N,K] that numbers [N,T] between 0 and 1 come to; 0 where all are -inf."""
+    sums = (log_weights - log_weights.amax(-1, keepdim=True)).to(torch.float64).exp_().cumsum(-1)  # [N,K]
+    whole = sums[:, -1:]  # [N,1]
+    return torch.searchsorted(sums, uniform * whole, right=True).masked_fill_(whole.isnan(), 0).flatten()

@@ -14,7 +14,6 @@ from cgmh.models.word.shared import SharedEncoding, SharedPending, SharedWords
 from cgmh.sampling import Constant, kernel
 from cgmh.sampling.acceptance import least_gain
 from cgmh.sampling.runs import run
-from cgmh.text.sentences import Sentences
 from enumeration import violations
 from recurrent_toys import tiny_model
 from two_stage_toys import shared_space
@@ -134,12 +133,12 @@ def test_a_sentence_that_joins_is_read_by_its_own_words(small: RecurrentModel, m
     first, both = built.start(3), built.start(6)
     right = words.log_prob(words.encode_after(words.encode(first), both))
     torch.testing.assert_close(right, words.log_prob(words.encode(both)), rtol=0, atol=1e-12)
-    encode_after = RecurrentModel.encode_after
+    put = RecurrentEncoding.put
 
-    def mistaken(self: RecurrentModel, before: RecurrentEncoding, sentences: Sentences) -> RecurrentEncoding:
-        return encode_after(self, before.select(torch.arange(len(before.lengths)).flip(0)), sentences)
+    def mistaken(self: RecurrentEncoding, rows: Tensor, other: RecurrentEncoding, of: Sequence[int]) -> None:
+        put(self, rows, other, of[::-1])
 
-    monkeypatch.setattr(RecurrentModel, "encode_after", mistaken)
+    monkeypatch.setattr(RecurrentEncoding, "put", mistaken)
     wrong = words.log_prob(words.encode_after(words.encode(first), both))
     assert not torch.allclose(wrong, right)
 

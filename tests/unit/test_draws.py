@@ -116,6 +116,20 @@ class Extreme(Draws):
         return torch.full((1,), self.value, dtype=torch.float64)
 
 
+def test_several_draws_of_one_row_are_those_of_equal_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    log_weights = torch.randn(7, 30, generator=torch.Generator().manual_seed(1)) * 4
+    log_weights[2] = -torch.inf
+    draws = Draws(3, torch.arange(28), torch.zeros(28, dtype=torch.int64))
+    wanted = draws.choose(log_weights.repeat_interleave(4, 0), "word")
+    assert len(set(wanted.tolist())) > 3
+    assert wanted[8:12].tolist() == [0] * 4
+    assert torch.equal(draws.choose(log_weights, "word"), wanted)
+    monkeypatch.setattr("cgmh.draws.ROWS_OF_WEIGHTS", 3)
+    assert torch.equal(draws.choose(log_weights, "word"), wanted)
+    none = draws.select(torch.arange(0))
+    assert none.choose(log_weights[:0], "word").tolist() == []
+
+
 def test_the_ends_of_the_unit_interval_are_safe() -> None:
     for value in (2.0**-52, 1 - 2.0**-52):
         for total in (1.0, 1 / 3, 1e-30, 0.1 + 0.2, 7.0):

@@ -17,8 +17,7 @@ from ..draws import Draws, seed_of_each
 from ..errors import BadInput, InfeasibleStart
 from ..models.load import Models
 from ..models.word.experts import ProductOfExperts
-from ..models.word.recurrent import RecurrentModel
-from ..models.word.shared import SharedWords
+from ..models.word.shared import SharedEncoding, SharedWords
 from ..proposals.protocols import MOVES
 from ..ranking import Ranked, Run
 from ..sampling.ahead import MOST_AHEAD, Round, num_ahead, round_ahead
@@ -113,7 +112,7 @@ class _Walk:
     def carried_over(self, problem: Problem) -> Any:
         """What the model of a problem keeps about its start, whose first rows are those of this walk."""
         model, encoding = problem.target.model, self.state.encoding
-        if isinstance(model, RecurrentModel | SharedWords):
+        if isinstance(model, SharedWords):
             return model.encode_after(encoding, problem.start)
         new = model.encode(problem.start)
         if isinstance(model, ProductOfExperts):
@@ -125,11 +124,12 @@ class _Walk:
         return self._recorder.record()
 
     def without(self, entries: Sequence[Entry]) -> State:
-        """The state of the others' chains."""
+        """The state of the others' chains; this walk does not go on."""
         gone = torch.tensor([entry.number for entry in entries])
         rows = (~torch.isin(self.state.sentences.inputs, gone)).nonzero()[:, 0]
-        state = self.state
-        return State(state.sentences.select(rows), state.log_factors.select(rows), state.encoding.select(rows))
+        state, encoding = self.state, self.state.encoding
+        left = encoding.left_with(rows) if isinstance(encoding, SharedEncoding) else encoding.select(rows)
+        return State(state.sentences.select(rows), state.log_factors.select(rows), left)
 
 
 class Group:

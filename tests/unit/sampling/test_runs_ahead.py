@@ -17,6 +17,7 @@ from two_stage_toys import ScreenedSpace, experts_space, shared_space
 
 torch.set_num_threads(1)
 CHAINS, STEPS = 6, 40
+ROUNDING = 1e-12  # of the toy model, in float64: some processors sum up a row in another order beside other rows
 
 
 @pytest.fixture(params=[experts_space, shared_space], ids=["experts", "shared"])
@@ -26,11 +27,22 @@ def built(request: pytest.FixtureRequest, tmp_path: Path) -> ScreenedSpace:
 
 
 def rows_of(record: Record) -> dict[tuple[int, int], tuple[object, ...]]:
-    """What is recorded of each step, by chain and number."""
-    names = ("move", "accepted", "changed", "log_target", "log_model")
-    columns = zip(*(record.steps[name].tolist() for name in names), strict=True)
-    keys = zip(record.steps["chain"].tolist(), record.steps["step"].tolist(), strict=True)
-    return {key: (*row, tuple(ids)) for key, row, ids in zip(keys, columns, record.proposed.to_lists(), strict=True)}
+    """What each step did, by chain and number."""
+    columns = zip(*(record.steps[name].tolist() for name in ("move", "accepted", "changed")), strict=True)
+    rows = zip(_keys(record), columns, record.proposed.to_lists(), strict=True)
+    return {key: (*row, tuple(ids)) for key, row, ids in rows}
+
+
+def _keys(record: Record) -> list[tuple[int, int]]:
+    return list(zip(record.steps["chain"].tolist(), record.steps["step"].tolist(), strict=True))
+
+
+def assert_same_steps(found: Record, wanted: Record) -> None:
+    """What each step did, and what it was told about its candidate."""
+    assert rows_of(found) == rows_of(wanted)
+    for name in ("log_target", "log_model"):
+        logs, expected = (dict(zip(_keys(each), each.steps[name].tolist(), strict=True)) for each in (found, wanted))
+        assert logs == pytest.approx(expected, rel=ROUNDING, abs=0), name
 
 
 @pytest.mark.parametrize("refused", [False, True])
@@ -45,12 +57,12 @@ def test_steps_made_ahead_are_those_of_step_by_step(
         records.append(run(kernel, start, STEPS, 3, Constant(), names, refused=refused, progress=told.append))
         ticks.append(told)
     plain, ahead = records
-    assert rows_of(ahead) == rows_of(plain)
+    assert_same_steps(ahead, plain)
     assert len(rows_of(ahead)) == (CHAINS * STEPS if refused else int(plain.steps["changed"].sum())) > 10
     assert torch.equal(ahead.final.ids, plain.final.ids)
     assert ahead.acceptance() == plain.acceptance()
     for name, column in plain.finals.items():
-        assert torch.equal(ahead.finals[name], column), name
+        torch.testing.assert_close(ahead.finals[name], column, rtol=ROUNDING, atol=0)
     assert sum(ticks[0]) == sum(ticks[1]) == CHAINS * STEPS
     assert len(ticks[1]) < len(ticks[0])
 
@@ -86,10 +98,10 @@ def test_a_bound_that_is_none_makes_other_chains(built: ScreenedSpace, monkeypat
 
 @pytest.mark.parametrize("guess", [-100.0, 0.0, 100.0])
 def test_a_wrong_guess_costs_time_only(built: ScreenedSpace, guess: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = rows_of(run_ahead_of(built))
+    right = run_ahead_of(built)
     for kind in (ProductOfExperts, SharedWords):
         monkeypatch.setattr(kind, "weight", guess)
-    assert rows_of(run_ahead_of(built)) == right
+    assert_same_steps(run_ahead_of(built), right)
 
 
 def test_fewer_steps_are_tried_where_most_are_tried_in_vain() -> None:

@@ -19,8 +19,10 @@ from .network import products_by_class
 Linear = Callable[[Tensor], Tensor]  # [N, in] -> [N, out]
 # Rows from which on a product is the same row by row, however many there are; fewer are summed up in another order.
 # Of a matrix whose rows lie side by side in memory, and of one whose columns do; processors of several makers agree
-# on no fewer than these.
+# on no fewer than these. In double precision AMD's sum up the last rows in another order, however many there are.
 FEW, FEW_OF_CLASS = 16 if torch.backends.cpu.get_cpu_capability() == "AVX512" else 4, 4
+# Rows whose gates are worked out together on a CPU: those of more do not stay in its cache until they are used.
+ROWS_OF_GATES = 64
 
 
 def int8_is_fast() -> bool:
@@ -112,15 +114,22 @@ class Stack:
         """The top hidden state [N, H]."""
         return state[..., (self.layers - 1) * self.hidden : self.layers * self.hidden]
 
-    def start(self, mark: Tensor, shape: tuple[int, int]) -> Tensor:
-        """States [*shape, W] whose first column has read a mark [1]; the others are 0."""
+    def start(self, mark: Tensor) -> Tensor:
+        """The state [1, W] that has read a mark [1]."""
         fed = self._inputs(self._embed(mark))
-        states = fed.new_zeros(*shape, self.width)
-        states[:, 0] = self._step(fed, fed.new_zeros(1, self.width), fed.new_empty(1, self.width))
-        return states
+        return self._step(fed, fed.new_zeros(1, self.width), fed.new_empty(1, self.width))
 
     def _step(self, fed: Tensor, state: Tensor, after: Tensor) -> Tensor:
         """Put the states after reading words, of which the first layer made `fed` [N, 4H], into `after` [N, W]."""
+        if fed.is_cuda or len(fed) <= ROWS_OF_GATES:
+            self._step_some(fed, state, after)
+        else:
+            for parts in zip(*(torch.split(each, ROWS_OF_GATES) for each in (fed, state, after)), strict=True):
+                self._step_some(*parts)
+        return after
+
+    def _step_some(self, fed: Tensor, state: Tensor, after: Tensor) -> None:
+        """The same, for as many rows as are worked out together."""
         before, following = state.chunk(2 * self.layers, 1), after.chunk(2 * self.layers, 1)
         for layer, multiply in enumerate(self._maps):
             # [N, 4H]: input, forget, output, candidate
@@ -135,7 +144,6 @@ class Stack:
             fresh = torch.addcmul(entered.neg(), entered, fresh, value=2)
             torch.addcmul(fresh, kept, before[self.layers + layer], out=cell)
             torch.addcmul(shown.neg(), shown, cell.mul(2).sigmoid_(), value=2, out=following[layer])
-        return after
 
     def unroll(
         self, words: Tensor, state: Tensor, steps: Tensor, origin: Tensor | None = None
@@ -159,12 +167,10 @@ class Stack:
         if origin is not None:
             begun = order[: active[0]]
             return self._unroll_once(fed, of.split_with_sizes(active), state, begun, origin[begun]), rows, times
-        fed = fed.index_select(0, of)
         state = state.index_select(0, order[: active[0]])
         states = state.new_empty(len(rows), self.width)
-        parts = zip(active, fed.split_with_sizes(active), states.split_with_sizes(active), strict=True)
-        for count, inputs, after in parts:
-            state = self._step(inputs, state[:count], after)
+        for read, after in zip(of.split_with_sizes(active), states.split_with_sizes(active), strict=True):
+            state = self._step(fed.index_select(0, read), state[: len(read)], after)
         return states, rows, times
 
     def _unroll_once(self, fed: Tensor, read: Sequence[Tensor], state: Tensor, rows: Tensor, origin: Tensor) -> Tensor:
@@ -200,7 +206,7 @@ def _product_of_few(rows: Tensor, matrix: Tensor) -> Tensor:
 
 
 def float_linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """W x + b [N, out] in floating point, each row the same in any batch."""
+    """W x + b [N, out] in floating point; in single precision, each row is the same in any batch."""
     if len(x) < FEW:
         return torch.nn.functional.linear(torch.nn.functional.pad(x, (0, 0, 0, FEW - len(x))), weight, bias)[: len(x)]
     return torch.nn.functional.linear(x, weight, bias)

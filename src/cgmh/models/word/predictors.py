@@ -8,6 +8,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from ...draws import Draws
 from .layers import Linear, Stack, WordTable, widen
 
 ALL_WORDS = 64  # states whose probabilities of all words are computed in one go
@@ -73,6 +74,43 @@ class Predictor:
             log_prob = dict(zip(some, islice(log_asked, len(some)), strict=True))
             found.append(Likely(log_prob | dict(zip(likeliest, logs, strict=True)), likeliest))
         return found
+
+
+class FactoredFill:
+    """q(word | gap) of the fill head; what is never proposed is left out before normalising."""
+
+    def __init__(self, log_classes: Tensor, query: Tensor, table: WordTable, proposable: Tensor) -> None:
+        self._table, self._query, self._proposable = table, query, proposable  # proposable [C, S]
+        open_classes = log_classes.masked_fill(~proposable.any(-1), -torch.inf)
+        self._log_classes = torch.log_softmax(open_classes, -1)  # [R, C]
+        self._chosen: tuple[Tensor, Tensor] | None = None  # class [R], log p(word | class) [R, S] of the last choice
+
+    def _log_words(self, query: Tensor, classes: Tensor) -> Tensor:
+        logits = self._table.logits(query, classes)
+        return torch.log_softmax(logits.masked_fill_(~self._proposable.index_select(0, classes), -torch.inf), -1)
+
+    def choose(self, draws: Draws) -> Tensor:
+        classes = draws.choose(self._log_classes, "class")
+        log_words = self._log_words(self._query, classes)
+        self._chosen = classes, log_words
+        return classes * self._table.class_size + draws.choose(log_words, "word")
+
+    def log_prob(self, word: Tensor) -> Tensor:
+        size = self._table.class_size
+        known = word < self._proposable.numel()
+        word = torch.where(known, word, 0)
+        classes, within = word // size, word % size
+        if self._chosen is None:
+            log_words = self._log_words(self._query, classes)
+        else:  # most rows ask about the word just chosen
+            chosen, log_words = self._chosen
+            other = (chosen != classes).nonzero()[:, 0]
+            if len(other):
+                asked = self._log_words(self._query.index_select(0, other), classes.index_select(0, other))
+                log_words = log_words.index_copy(0, other, asked)
+        log_prob = self._log_classes.gather(1, classes[:, None])[:, 0] + log_words.gather(1, within[:, None])[:, 0]
+        proposable = known & self._proposable.flatten().index_select(0, word)
+        return torch.where(proposable, log_prob, -torch.inf).double()
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ...draws import Draws
 from ...text.lexicon import Lexicon
 from ...text.sentences import MAX_HELD, MAX_READ, Sentences, by_length, indices, rows_within
 from ...text.vocabulary import Vocabulary
 from .layers import Linear, WordTable
-from .predictors import Direction, Likely, Predictor
+from .predictors import Direction, FactoredFill, Likely, Predictor
 
 LIKELY_STATES = 256  # gaps whose likely words are found in one go
 ROUNDING = 1e-3  # nats by which the log probability of a certain word may be off
@@ -39,42 +38,23 @@ class RecurrentEncoding:
         """A copy of these rows."""
         return RecurrentEncoding(*(tensor.index_select(0, rows) for tensor in vars(self).values()))
 
+    def put(self, rows: Tensor, other: "RecurrentEncoding", of: Sequence[int]) -> None:
+        """Copy what another one holds of some sentences [R] into these rows [R]; there may be more room here, or less.
 
-class FactoredFill:
-    """q(word | gap) of the fill head; what is never proposed is left out before normalising."""
-
-    def __init__(self, log_classes: Tensor, query: Tensor, table: WordTable, proposable: Tensor) -> None:
-        self._table, self._query, self._proposable = table, query, proposable  # proposable [C, S]
-        open_classes = log_classes.masked_fill(~proposable.any(-1), -torch.inf)
-        self._log_classes = torch.log_softmax(open_classes, -1)  # [R, C]
-        self._chosen: tuple[Tensor, Tensor] | None = None  # class [R], log p(word | class) [R, S] of the last choice
-
-    def _log_words(self, query: Tensor, classes: Tensor) -> Tensor:
-        logits = self._table.logits(query, classes)
-        return torch.log_softmax(logits.masked_fill_(~self._proposable.index_select(0, classes), -torch.inf), -1)
-
-    def choose(self, draws: Draws) -> Tensor:
-        classes = draws.choose(self._log_classes, "class")
-        log_words = self._log_words(self._query, classes)
-        self._chosen = classes, log_words
-        return classes * self._table.class_size + draws.choose(log_words, "word")
-
-    def log_prob(self, word: Tensor) -> Tensor:
-        size = self._table.class_size
-        known = word < self._proposable.numel()
-        word = torch.where(known, word, 0)
-        classes, within = word // size, word % size
-        if self._chosen is None:
-            log_words = self._log_words(self._query, classes)
-        else:  # most rows ask about the word just chosen
-            chosen, log_words = self._chosen
-            other = (chosen != classes).nonzero()[:, 0]
-            if len(other):
-                asked = self._log_words(self._query.index_select(0, other), classes.index_select(0, other))
-                log_words = log_words.index_copy(0, other, asked)
-        log_prob = self._log_classes.gather(1, classes[:, None])[:, 0] + log_words.gather(1, within[:, None])[:, 0]
-        proposable = known & self._proposable.flatten().index_select(0, word)
-        return torch.where(proposable, log_prob, -torch.inf).double()
+        Only the states of words that there are: half of these tables, which are the largest that there are, is empty.
+        """
+        lengths = other.lengths[of].tolist()
+        for name in ("forward", "backward"):
+            here, there = getattr(self, name), getattr(other, name)
+            for row, place, length in zip(rows.tolist(), of, lengths, strict=True):
+                here[row, : length + 1] = there[place, : length + 1]
+        for name in ("lengths", "num_backward", "num_log_backward"):
+            getattr(self, name)[rows] = getattr(other, name)[of]
+        for name in ("ids", "log_words", "log_backward"):
+            here, there = getattr(self, name), getattr(other, name)
+            width = min(here.shape[1], there.shape[1])
+            here[rows, :width] = there[of, :width]
+            here[rows, width:] = 0
 
 
 @dataclass
@@ -110,6 +90,9 @@ class RecurrentModel:
         self._forward, self._backward, self._mix, self._fill = forward, backward, mix, fill
         self.device, self.num_words = table.device, len(vocabulary)
         self.special_ids = torch.tensor(vocabulary.special_ids, device=self.device)
+        with torch.no_grad():  # [1, W] each: states that have read the start mark, or the end mark
+            self._after_start = forward.stack.start(self.special_ids.new_tensor([vocabulary.start]))
+            self._after_end = backward.stack.start(self.special_ids.new_tensor([vocabulary.end]))
         self._aliases = torch.arange(self.num_words, device=self.device)
         proposable = torch.ones(self.num_words, dtype=torch.bool, device=self.device)
         proposable[self.special_ids] = False
@@ -132,31 +115,36 @@ class RecurrentModel:
         return other
 
     def encode(self, sentences: Sentences) -> RecurrentEncoding:
-        ids = self._aliases[sentences.ids]
-        number, capacity = ids.shape
-        forward = self._forward.stack.start(ids.new_tensor([self.vocabulary.start]), (number, capacity + 1))
-        backward = self._backward.stack.start(ids.new_tensor([self.vocabulary.end]), (number, capacity + 1))
-        log_words = torch.zeros(number, capacity + 1, device=ids.device, dtype=torch.float64)
-        nothing = torch.zeros_like(sentences.lengths)
-        encoding = RecurrentEncoding(
-            ids, sentences.lengths.clone(), forward, backward, nothing.clone(), log_words,
-            torch.zeros_like(log_words), nothing.clone(),
-        )  # fmt: skip
-        for rows in self._parts(ids):
-            pending = self.score(encoding, rows, sentences.select(rows), nothing[rows], nothing[rows], None)
-            self.finish(encoding, pending, rows >= 0)
-            self.commit(encoding, pending, rows >= 0)
+        encoding = self.room_for(len(sentences), sentences.capacity)
+        self.read_into(encoding, indices(len(sentences), self.device), sentences)
         return encoding
 
-    def encode_after(self, before: RecurrentEncoding, sentences: Sentences) -> RecurrentEncoding:
-        """The encoding of sentences, the first of which are those that were encoded `before`: only the others are read.
+    def room_for(self, number: int, capacity: int) -> RecurrentEncoding:
+        """Tables for so many sentences, of which nothing has been read.
 
-        There may be more room for words, or less, and more words in the lexicon.
+        Memory of states that is never written to is never taken, and most sentences leave room.
         """
-        num_known = len(before.lengths)
-        new = self.encode(sentences.select(indices(len(sentences), self.device)[num_known:]))
-        columns = vars(before).items()
-        return RecurrentEncoding(**{name: _one_below_other(table, getattr(new, name)) for name, table in columns})
+        none = torch.zeros(number, dtype=torch.int64, device=self.device)
+        log_words = torch.zeros(number, capacity + 1, device=self.device, dtype=torch.float64)
+        forward, backward = (
+            each.new_empty(number, capacity + 1, each.shape[1]) for each in (self._after_start, self._after_end)
+        )
+        return RecurrentEncoding(
+            none.new_zeros(number, capacity), none, forward, backward, none.clone(), log_words,
+            torch.zeros_like(log_words), none.clone(),
+        )  # fmt: skip
+
+    def read_into(self, encoding: RecurrentEncoding, rows: Tensor, sentences: Sentences) -> None:
+        """Read sentences [R] and put what is known about them into some rows [R] of tables, whatever these held."""
+        encoding.forward[rows, 0], encoding.backward[rows, 0] = self._after_start, self._after_end
+        encoding.lengths[rows] = sentences.lengths
+        for table in (encoding.num_backward, encoding.num_log_backward, encoding.log_words, encoding.log_backward):
+            table[rows] = 0
+        for part in self._parts(sentences.ids):
+            of, nothing = rows.index_select(0, part), torch.zeros_like(part)
+            pending = self.score(encoding, of, sentences.select(part), nothing, nothing, None)
+            self.finish(encoding, pending, part >= 0)
+            self.commit(encoding, pending, part >= 0)
 
     def _parts(self, ids: Tensor) -> tuple[Tensor, ...]:
         """The rows of ids [B, L], in parts of as many as may be read in one go."""
@@ -351,18 +339,6 @@ def _origin(num_read: Tensor) -> Tensor | None:
     None where it is not worth telling: words were read of some, there is one only, or a GPU reads them anyway.
     """
     return None if num_read.is_cuda or len(num_read) == 1 or bool(num_read.any()) else num_read
-
-
-def _one_below_other(upper: Tensor, lower: Tensor) -> Tensor:
-    """[A+B, ...]: rows of two tables [A, ...] and [B, ...], as wide as those of the lower one."""
-    table = lower.new_zeros(len(upper) + len(lower), *lower.shape[1:])
-    if upper.dim() == 1:
-        table[: len(upper)] = upper
-    else:
-        width = min(upper.shape[1], lower.shape[1])
-        table[: len(upper), :width] = upper[:, :width]
-    table[len(upper) :] = lower
-    return table
 
 
 def _tail(same_right: Tensor, window: int | None) -> Tensor:

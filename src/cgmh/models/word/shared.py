@@ -7,7 +7,7 @@ change is remembered. The values are those of the model itself, whoever asked fo
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
@@ -18,15 +18,22 @@ from ...text.edits import Ids
 from ...text.lexicon import Lexicon
 from ...text.sentences import MAX_READ, Sentences, indices, rows_within
 from ..protocols import Begun
-from .recurrent import FactoredFill, RecurrentEncoding, RecurrentModel, RecurrentPending, total
+from .predictors import FactoredFill
+from .recurrent import RecurrentEncoding, RecurrentModel, RecurrentPending, total
 
 SPARE = 32  # sentences that no chain is at any more and that are still held
+MOST_EMPTY = 4  # times as many slots as are needed are kept when chains have left; with more, what is held is copied
 MAX_GAINS = 50_000  # changes whose gains are remembered, at some 160 bytes each
 MAX_READ_BEFORE = 25_000  # sentences whose log probabilities are remembered
 
 # Of a change: how many words come before it, whether the end mark of both sentences was looked at, and both up to the
 # last word that was, the length of the first before them. Bytes take a quarter of the memory that tuples of numbers do.
 _Change = bytes
+
+
+def num_slots(keys: Sequence[Ids]) -> int:
+    """How many sentences are held at most for so many chains."""
+    return len(keys) + SPARE
 
 
 @dataclass
@@ -39,42 +46,53 @@ class SharedEncoding:
     slot_of: dict[Ids, int]
     users: list[int]  # of each slot: the chains at its sentence
     idle: dict[Ids, None]  # sentences without a chain, that of the longest absence first
-    free: list[int]  # slots that were never used
+    free: list[int]  # slots without a sentence, the first one last
     gains: dict[_Change, float] = field(default_factory=dict)
     most_gains: dict[_Change, float] = field(default_factory=dict)  # what those that were given up gain at most
     log_probs: dict[Ids, float] = field(default_factory=dict)  # of sentences that were read to the end
 
     @classmethod
-    def of(
-        cls, keys: list[Ids], distinct: Sequence[Ids], held: RecurrentEncoding, rows: Tensor | None = None
-    ) -> "SharedEncoding":
-        """Chains at the sentences `keys` [B], each of which is among the distinct ones [D] whose states are given: all
-        that are held, or those of some `rows` [D]."""
-        num_slots, number, device = len(keys) + SPARE, len(distinct), held.ids.device
-        rows = indices(number, device) if rows is None else rows
+    def of(cls, keys: list[Ids], slot_of: dict[Ids, int], states: RecurrentEncoding) -> "SharedEncoding":
+        """Chains at the sentences `keys` [B], each of which is held in a slot of some states."""
+        slots = [slot_of[key] for key in keys]
+        users = [0] * len(states.lengths)
+        for slot in slots:
+            users[slot] += 1
+        free = sorted(set(range(len(users))).difference(slot_of.values()), reverse=True)
+        return cls(keys, torch.tensor(slots, device=states.ids.device), states, slot_of, users, {}, free)
+
+    @classmethod
+    def copied(cls, keys: list[Ids], slot_of: Mapping[Ids, int], held: RecurrentEncoding) -> "SharedEncoding":
+        """The same, with a copy of what is held."""
+        number, device = num_slots(keys), held.ids.device
+        distinct = list(dict.fromkeys(keys))
+        slots = torch.tensor([slot_of[key] for key in distinct], dtype=torch.int64, device=device)
         # Memory of states that is never written to is never taken; but what has been read of a slot must be nothing.
-        states = RecurrentEncoding(*(table.new_empty(num_slots, *table.shape[1:]) for table in vars(held).values()))
+        states = RecurrentEncoding(*(table.new_empty(number, *table.shape[1:]) for table in vars(held).values()))
         states.lengths.zero_()
         states.num_backward.zero_()
         states.num_log_backward.zero_()
         for name, table in vars(held).items():  # copied once: these are the largest tables that there are
-            torch.index_select(table, 0, rows, out=getattr(states, name)[:number])
-        slot_of = {key: slot for slot, key in enumerate(distinct)}
-        slots = [slot_of[key] for key in keys]
-        users = [0] * num_slots
-        for slot in slots:
-            users[slot] += 1
-        free = list(range(num_slots - 1, number - 1, -1))
-        return cls(keys, torch.tensor(slots, device=device), states, slot_of, users, {}, free)
+            torch.index_select(table, 0, slots, out=getattr(states, name)[: len(distinct)])
+        return cls.of(keys, {key: slot for slot, key in enumerate(distinct)}, states)
 
     def select(self, rows: Tensor) -> "SharedEncoding":
         """A copy of these rows."""
-        keys = [self.keys[row] for row in rows.tolist()]
-        distinct = list(dict.fromkeys(keys))
-        slots = torch.tensor([self.slot_of[key] for key in distinct], dtype=torch.int64, device=self.slots.device)
-        selected = SharedEncoding.of(keys, distinct, self.states, slots)
+        selected = SharedEncoding.copied([self.keys[row] for row in rows.tolist()], self.slot_of, self.states)
         selected.recall(self)
         return selected
+
+    def left_with(self, rows: Tensor) -> "SharedEncoding":
+        """These rows with the states of this one, which is not to be used any more.
+
+        A copy of theirs, where most slots would be empty.
+        """
+        keys = [self.keys[row] for row in rows.tolist()]
+        if len(self.users) > MOST_EMPTY * num_slots(keys):
+            return self.select(rows)
+        left = SharedEncoding.of(keys, {key: self.slot_of[key] for key in keys}, self.states)
+        left.recall(self)
+        return left
 
     def recall(self, other: "SharedEncoding") -> None:
         """Know what was read for the chains of another one, of the same model and lexicon."""
@@ -110,7 +128,7 @@ class SharedEncoding:
 
     def make_room(self, key: Ids) -> int:
         """A slot for a sentence that is not held; there are more slots than chains."""
-        if self.free:
+        if self.free and len(self.slot_of) < num_slots(self.keys):
             slot = self.free.pop()
         else:
             oldest = next(iter(self.idle))
@@ -165,29 +183,38 @@ class SharedWords:
 
     def encode(self, sentences: Sentences) -> SharedEncoding:
         keys = [tuple(ids) for ids in sentences.to_lists()]
-        distinct = list(dict.fromkeys(keys))
-        batch = Sentences.from_lists(distinct, sentences.capacity, device=sentences.device)
-        return SharedEncoding.of(keys, distinct, self.words.encode(batch))
+        states = self.words.room_for(num_slots(keys), sentences.capacity)
+        return self._with_others(keys, {}, states)
+
+    def _with_others(self, keys: list[Ids], slot_of: dict[Ids, int], states: RecurrentEncoding) -> SharedEncoding:
+        """Chains at sentences, of which those that are not held in a slot of the states yet are read into them."""
+        new = [key for key in dict.fromkeys(keys) if key not in slot_of]
+        free = sorted(set(range(len(states.lengths))).difference(slot_of.values()))
+        slots = dict(zip(new, free, strict=False))
+        if new:
+            batch = Sentences.from_lists(new, states.ids.shape[1], device=states.ids.device)
+            self.words.read_into(states, torch.tensor(list(slots.values()), device=states.ids.device), batch)
+        return SharedEncoding.of(keys, slot_of | slots, states)
 
     def encoding_of(self, sentences: Sentences, encoding: RecurrentEncoding) -> SharedEncoding:
         """What `encode` makes of sentences, from their encoding."""
         keys = [tuple(ids) for ids in sentences.to_lists()]
-        first = {key: row for row, key in reversed(list(enumerate(keys)))}
-        distinct = list(dict.fromkeys(keys))
-        rows = torch.tensor([first[key] for key in distinct], dtype=torch.int64, device=sentences.device)
-        return SharedEncoding.of(keys, distinct, encoding, rows)
+        return SharedEncoding.copied(keys, {key: row for row, key in reversed(list(enumerate(keys)))}, encoding)
 
     def encode_after(self, before: SharedEncoding, sentences: Sentences) -> SharedEncoding:
         """The encoding of sentences, of which those that were held `before` are not read again.
 
-        There may be more room for words, or less, and more words in the lexicon.
+        It takes over the states of `before`, which is not to be used any more, unless there is too little room in them;
+        there may be another number of words to have room for, and more words in the lexicon.
         """
         keys = [tuple(ids) for ids in sentences.to_lists()]
-        distinct = sorted(dict.fromkeys(keys), key=lambda key: key not in before.slot_of)
-        known = [before.slot_of[key] for key in distinct if key in before.slot_of]
-        states = before.states.select(torch.tensor(known, dtype=torch.int64, device=sentences.device))
-        batch = Sentences.from_lists(distinct, sentences.capacity, device=sentences.device)
-        encoding = SharedEncoding.of(keys, distinct, self.words.encode_after(states, batch))
+        slot_of = {key: before.slot_of[key] for key in dict.fromkeys(keys) if key in before.slot_of}
+        states, number = before.states, num_slots(keys)
+        if states.ids.shape[1] != sentences.capacity or not number <= len(before.users) <= MOST_EMPTY * number:
+            states = self.words.room_for(number, sentences.capacity)
+            states.put(indices(len(slot_of), sentences.device), before.states, list(slot_of.values()))
+            slot_of = {key: slot for slot, key in enumerate(slot_of)}
+        encoding = self._with_others(keys, slot_of, states)
         encoding.recall(before)
         return encoding
 

@@ -188,7 +188,7 @@ def _fill(grids: Sequence[Grid], model: RecurrentModel, lexicon: Lexicon) -> Non
     proposable = ~never_drawn(vocabulary).view(direction.predictor.table.num_classes, -1).to(device)
     aliases = lexicon.aliases.tolist()
     number = min(max(grid.beam for grid in grids) + SPARE, int(proposable.sum()))
-    states = direction.stack.start(torch.tensor([first], device=device), (1, 1))[:, 0]  # [1, W]
+    states = direction.stack.start(torch.tensor([first], device=device))  # [1, W]
     while going := [(grid, each) for grid in grids for each in grid.live]:
         asked = [[*grid.may_stop(each) * [last], *(aliases[id] for id in grid.asked(each))] for grid, each in going]
         rows = torch.tensor([each.row for _, each in going], device=device)

@@ -140,7 +140,7 @@ def _searched(
     stack, table = forward.stack, forward.predictor.table
     never = never_drawn(model.vocabulary).view(table.num_classes, -1).to(device)
     searches = [Search(plan) for plan in plans]
-    states = stack.start(torch.tensor([model.vocabulary.start], device=device), (1, 1))[:, 0]  # [1, W]
+    states = stack.start(torch.tensor([model.vocabulary.start], device=device))  # [1, W]
     length = 0
     while going := [(number, each) for number, one in enumerate(searches) for each in one.kept]:
         rows = torch.tensor([each.row for _, each in going], device=device)  # [N]
@@ -193,7 +193,7 @@ def _drawn(table: WordTable, log_classes: Tensor, query: Tensor, never: Tensor, 
     """Words that are drawn after each beginning [N], with their log probabilities."""
     rows = torch.arange(len(query), device=query.device).repeat_interleave(NUM_DRAWN)
     open_classes = log_classes.masked_fill(never.all(-1), -torch.inf)
-    classes = draws.choose(open_classes.index_select(0, rows) / TEMPERATURE, "class")
+    classes = draws.choose(open_classes / TEMPERATURE, "class")  # [N·4]: NUM_DRAWN each
     log_words = torch.log_softmax(table.logits(query.index_select(0, rows), classes), -1)
     within = draws.choose(log_words.masked_fill(never.index_select(0, classes), -torch.inf) / TEMPERATURE, "word")
     log_probs = log_classes[rows, classes] + log_words.gather(1, within[:, None])[:, 0]

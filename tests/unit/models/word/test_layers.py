@@ -8,6 +8,7 @@ from torch import Tensor
 from torch.nn.functional import linear
 
 from cgmh.models.load import load_embedded
+from cgmh.models.word import layers
 from cgmh.models.word.checkpoint import quantise
 from cgmh.models.word.layers import Int8Linear, Stack, WordTable, has_vnni, int8_is_fast, widen
 
@@ -74,11 +75,20 @@ def test_nothing_to_read(stack: Stack) -> None:
 
 def test_the_first_state_has_read_the_mark(stack: Stack) -> None:
     mark = torch.tensor([7])
-    states = stack.start(mark, (3, 4))
-    assert states.shape == (3, 4, stack.width)
     read, _, _ = stack.unroll(mark[None], torch.zeros(1, stack.width, dtype=torch.float64), torch.tensor([1]))
-    torch.testing.assert_close(states[:, 0], read.expand(3, -1))
-    assert not states[:, 1:].any()
+    torch.testing.assert_close(stack.start(mark), read)
+
+
+def test_gates_may_be_worked_out_in_parts(
+    stack: Stack, chance: torch.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = torch.randint(0, 10, (7, 3), generator=chance)
+    start = torch.randn(7, stack.width, generator=chance, dtype=torch.float64)
+    given = words, start, torch.tensor([3, 1, 2, 3, 3, 0, 3])
+    whole = stack.unroll(*given)
+    monkeypatch.setattr(layers, "ROWS_OF_GATES", 2)
+    for found, wanted in zip(stack.unroll(*given), whole, strict=True):
+        torch.testing.assert_close(found, wanted)
 
 
 @pytest.mark.parametrize("rounded", [False, True])

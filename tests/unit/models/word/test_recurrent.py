@@ -151,24 +151,22 @@ def test_a_sum_of_log_probabilities_is_the_same_in_a_wider_array() -> None:
 
 
 @pytest.mark.parametrize("room", [4, 6, 9])
-def test_sentences_that_were_read_before_are_not_read_again(
-    model: RecurrentModel, batch: Sentences, room: int, monkeypatch: pytest.MonkeyPatch
+def test_what_is_held_of_sentences_is_put_elsewhere_and_others_are_read_beside_it(
+    model: RecurrentModel, batch: Sentences, room: int
 ) -> None:
     rows, at = torch.arange(4), torch.tensor([1, 0, 1, 0])
     before = model.encode(batch)
     model.fill(before, rows[:2], at[:2], at[:2] + 1)  # some of the backward states are there, too
     more = Sentences.from_lists([*batch.to_lists(), batch.to_lists()[0][1:]], room)
-    whole, read = model.encode(more), list[int]()
-    encode = RecurrentModel.encode
-
-    def counted(model: RecurrentModel, sentences: Sentences) -> recurrent.RecurrentEncoding:
-        read.append(len(sentences))
-        return encode(model, sentences)
-
-    monkeypatch.setattr(RecurrentModel, "encode", counted)
-    after = model.encode_after(before, more)
-    assert read == [1]
-    torch.testing.assert_close(model.log_prob(after), model.log_prob(whole))
+    whole, after = model.encode(more), model.room_for(6, room)
+    for table in (after.forward, after.backward):
+        table.fill_(torch.nan)  # whatever was in memory
+    places = torch.tensor([5, 0, 4, 2])
+    model.read_into(after, places.flip(0), more)  # others are held where these come to
+    after.put(places[:3], before, [0, 1, 2])
+    model.read_into(after, places[3:], more.select(rows[3:]))
+    torch.testing.assert_close(model.log_prob(after)[places], model.log_prob(whole))
     words = torch.tensor([5, 0, 3, 8])
-    torch.testing.assert_close(*(model.fill_log_prob(encoding, rows, at, at + 1, words) for encoding in (after, whole)))
-    torch.testing.assert_close(model.backward_log_prob(after), model.backward_log_prob(whole))
+    found = model.fill_log_prob(after, places, at, at + 1, words)
+    torch.testing.assert_close(found, model.fill_log_prob(whole, rows, at, at + 1, words))
+    torch.testing.assert_close(model.backward_log_prob(after)[places], model.backward_log_prob(whole))

@@ -3,12 +3,14 @@
 import pytest
 import torch
 
+from cgmh.draws import Draws
 from cgmh.laws import check_model
 from cgmh.models.word import shared
-from cgmh.models.word.recurrent import ROUNDING, RecurrentModel
+from cgmh.models.word.recurrent import ROUNDING, RecurrentEncoding, RecurrentModel
 from cgmh.models.word.shared import SharedEncoding, SharedWords
 from cgmh.proposals import FillHead, Mixture, SwapBlocks, WordEdits
 from cgmh.sampling import Kernel, sample
+from cgmh.sampling.kernel import State
 from cgmh.target import Target
 from cgmh.text.sentences import Sentences
 from recurrent_toys import WORDS, tiny_model
@@ -212,21 +214,47 @@ def test_a_sentence_that_was_read_is_not_read_again(
     assert float(words.log_prob(encoding)[1]) == float(first[1])
 
 
+@pytest.mark.parametrize("room", [7, 9])
 def test_sentences_that_are_held_are_not_read_again_beside_new_ones(
-    small: RecurrentModel, start: Sentences, monkeypatch: pytest.MonkeyPatch
+    small: RecurrentModel, start: Sentences, room: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words, read = SharedWords(small), []
-    before = words.encode(start.select(torch.tensor([0, 1, 1])))
-    plain = RecurrentModel.encode
+    """Whether what is held stays where it is, or has to be put where there is more room for words."""
+    words, read = SharedWords(small), list[int]()
+    before = words.encode(start.select(torch.tensor([0, 1, 1, 0, 0, 1, 1, 0])))
+    plain = RecurrentModel.read_into
 
-    def counting(self: RecurrentModel, sentences: Sentences) -> object:
+    def counting(self: RecurrentModel, encoding: RecurrentEncoding, rows: torch.Tensor, sentences: Sentences) -> None:
         read.append(len(sentences))
-        return plain(self, sentences)
+        plain(self, encoding, rows, sentences)
 
-    monkeypatch.setattr(RecurrentModel, "encode", counting)
-    roomier = Sentences.from_lists(start.to_lists(), 9)
+    monkeypatch.setattr(RecurrentModel, "read_into", counting)
+    roomier = Sentences.from_lists(start.to_lists(), room)
     after = words.encode_after(before, roomier)
     assert read == [1]
+    assert (after.states is before.states) == (room == 7)
     assert after.gains is before.gains
     assert torch.equal(words.log_prob(after), words.log_prob(words.encode(roomier)))
     assert words.encode_after(after, roomier).keys == after.keys  # none is new
+    assert read == [1, 3]
+
+
+@pytest.mark.parametrize("most_empty", [0, 4])
+def test_chains_that_stay_do_not_notice_who_leaves(
+    small: RecurrentModel, start: Sentences, most_empty: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether they keep the states of all, or have a copy of theirs."""
+    monkeypatch.setattr(shared, "SPARE", 1)
+    monkeypatch.setattr(shared, "MOST_EMPTY", most_empty)
+    words, rows, seed = SharedWords(small), torch.tensor([1, 3, 5]), 4
+    stepping = kernel(words, 2)
+    *_, (_, whole, _) = sample(stepping, start, 40, seed)
+    *_, (_, halfway, _) = sample(stepping, start, 20, seed)
+    held = halfway.encoding
+    left = held.left_with(rows)
+    assert (left.states is held.states) == (most_empty > 0)
+    state = State(halfway.sentences.select(rows), halfway.log_factors.select(rows), left)
+    for step in range(20, 40):
+        state, _ = stepping.step(Draws(seed, rows, torch.full_like(rows, step)), state, 1.0)
+    assert torch.equal(state.sentences.ids, whole.sentences.ids[rows])
+    assert not torch.equal(state.sentences.ids, halfway.sentences.ids[rows])
+    assert len(left.slot_of) <= len(rows) + 1
