@@ -5,9 +5,9 @@
     python benchmarks/sense.py commongen_dev.jsonl --ways target --readings 800
 
 A set is two or three words (by turns) of a CommonGen concept set. The concepts are base forms, so a word may appear in
-any inflected form; with --exact, only as it is. Every way runs at its default settings, unless --chains, --steps (of every
-way) or --readings (of the target) are given. The big model is the best one installed, or --big. Whether a sentence is good
-English and makes sense is for a reader to say; docs/experiments.md has the verdicts. Writes
+any inflected form; with --exact, only as it is. Every way runs at its default settings, unless --chains, --steps (of
+every way) or --readings (of the target) are given. The big model is the best one installed, or --big. Whether a
+sentence is good English and makes sense is for a reader to say; docs/experiments.md has the verdicts. Writes
 benchmarks/results/sense-WAY.json, with -exact, -readings-N, -chains-N and -steps-N in its name where they were given.
 """
 
@@ -78,7 +78,13 @@ def main() -> None:
         given = {"readings": readings, "chains": args.chains, "steps": args.steps}
         parts += [f"{name}-{value}" for name, value in given.items() if value]
         out = Path(__file__).parent / "results" / f"{'-'.join(parts)}.json"
-        record = {"signature": signature, "device": args.device, "seconds": seconds, "rows": rows}
+        record = {
+            "signature": signature,
+            "sets drawn by seed": args.seed,
+            "device": args.device,
+            "seconds": seconds,
+            "rows": rows,
+        }
         out.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

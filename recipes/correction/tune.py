@@ -1,12 +1,16 @@
-"""What each kind of mistake should cost: a search on development sets.
+"""What each kind of mistake should cost, and how the readings count: fitted to development sets.
 
-    python recipes/correction/tune.py --set JFLEG/dev 1 200 --set FCE_DEV 0.5 150 --limit 754 --texts texts.txt
-    python recipes/correction/visit.py texts.txt pools.jsonl
-    python recipes/correction/tune.py --set JFLEG/dev 1 200 --set FCE_DEV 0.5 150 --pools pools.jsonl
+    SETS="--set JFLEG/dev 1 700 --set FCE_DEV 0.5 400"
+    python recipes/correction/tune.py $SETS --texts texts.txt
+    python recipes/correction/visit.py texts.txt pools.jsonl --temperature 2.5 --most 60 --read gemma3-270m
+    python recipes/correction/tune.py $SETS --pools pools.jsonl
+    python recipes/correction/tune.py $SETS --pools pools.jsonl --big meant --strict 17 --pull 0.003 --shrink 0.6
 
-A set comes with what its GLEU counts, and with how many of people's corrections of it should stay as they are. Costs
-are changed one at a time; the candidates of each sentence are weighed anew, the edits of half the weight are made, and
-GLEU says what came of it. Prints the costs, for cgmh/tasks/correct/costs.py.
+A set comes with what its GLEU counts, and with how many of people's corrections of it should stay as they are. The
+candidates of each sentence are weighed by costs and readings, and these are fitted to their expected GLEU
+(expected.py). Printed are, of each set, GLEU and the share of right sentences that are changed, where the edits of half
+the weight are made: as it was, fitted without the sentences that are judged (folds), and fitted to all; then weights
+and costs, for cgmh/tasks/correct.
 """
 
 import argparse
@@ -18,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from expected import Candidates, Vector, fit, gleu_worth, lows
 from numpy.typing import NDArray
 from tqdm import tqdm
 
@@ -25,7 +30,7 @@ from cgmh.evaluation.corrections import CorrectionSet, read_corrections, sample_
 from cgmh.inputs import CorrectInput
 from cgmh.models.word.checkpoint import load_model
 from cgmh.tasks import Correct
-from cgmh.tasks.correct import BIG, MEANT, READINGS, READINGS_BESIDE_BIG, READINGS_BESIDE_MEANT
+from cgmh.tasks.correct import BIG, BY_ITSELF, MEANT, READINGS, READINGS_BESIDE_BIG, READINGS_BESIDE_MEANT
 from cgmh.tasks.correct.confusions import MARKS, Confusions, load_confusions
 from cgmh.tasks.correct.costs import COSTS, COSTS_BIG, COSTS_MEANT, Costs
 from cgmh.tasks.correct.source import (
@@ -42,19 +47,16 @@ from cgmh.text.gleu import drawn_gleu, reference_statistics
 from cgmh.text.lexicon import Lexicon
 from cgmh.text.sentences import Sentences
 
-Vector = NDArray[np.float64]
-# By what a big model reads: a sentence by itself, or as what was meant by the one that was typed.
-BIG_COSTS = {
-    "plain": (COSTS_BIG, (*READINGS_BESIDE_BIG, BIG)),
-    "meant": (COSTS_MEANT, (*READINGS_BESIDE_MEANT, MEANT)),
+# By what a big model reads: a sentence by itself, or also as what was meant by the one that was typed. The readings of
+# the pools are the word model's three, those of what was meant, and those of the sentence by itself.
+WAYS = {
+    "none": (COSTS, READINGS, (0, 1, 2)),
+    "plain": (COSTS_BIG, (*READINGS_BESIDE_BIG, BIG), (0, 1, 2, -1)),
+    "meant": (COSTS_MEANT, (*READINGS_BESIDE_MEANT, MEANT, BY_ITSELF), (0, 1, 2, 3, 4)),
 }
-STEPS = (-4.0, -2.0, -1.0, -0.5, -0.2, 0.2, 0.5, 1.0, 2.0, 4.0)
-MIN_GAIN = 0.02  # GLEU that a change of a cost must bring
-FAR = 0.1  # GLEU that a cost must bring for each nat that it goes away from what it was
 DRAWS = 50
 THRESHOLD = 0.5
 TOGETHER = 24  # sources of one channel
-STRICT = 60.0  # GLEU that changing all sentences that are right would cost, beyond the share allowed
 
 
 def flat(costs: Costs) -> dict[str, float]:
@@ -171,43 +173,47 @@ def paid_for(
 
 
 class Judge:
-    """What a choice of costs and weights is worth on all sets together."""
+    """What costs and weights make of the sentences of all sets, and what that is worth."""
 
     def __init__(
-        self, pools: list[Pool], sets: Sequence[tuple[CorrectionSet, float]], right: Sequence[list[str]], most: float
+        self,
+        pools: list[Pool],
+        sets: Sequence[tuple[CorrectionSet, float]],
+        right: Sequence[list[str]],
+        readings: Sequence[int] = (0, 1, 2),
     ):
-        self.pools, self.most = pools, most
+        self.pools = pools
         self.of: dict[str, list[int]] = {}
         for at, pool in enumerate(pools):
             self.of.setdefault(pool.typed.passage.text, []).append(at)
         for places in self.of.values():
             places.sort(key=lambda at: pools[at].typed.number)
-        self.right = [[text for text in texts if text in self.of] for texts in right]
-        self.sets = [(corrections, weight) for corrections, weight in sets if weight]
+        self.sets, self.right = list(sets), [[text for text in texts if text in self.of] for texts in right]
         sizes = [len(pool.rest) for pool in pools]
         self.first = np.cumsum([0, *sizes[:-1]])
         self.owner = np.repeat(np.arange(len(pools)), sizes)
-        self.readings = np.concatenate([pool.readings for pool in pools])
+        self.readings = np.concatenate([pool.readings[:, list(readings)] for pool in pools])
         self.paid = np.concatenate([pool.paid for pool in pools])
         self.rest = np.concatenate([pool.rest for pool in pools])
-        offsets = np.cumsum([0, *(len(pool.edits) for pool in pools)])
-        self.offsets = offsets
+        self.offsets = np.cumsum([0, *(len(pool.edits) for pool in pools)])
         self.rows = np.array(
             [c + first for pool, first in zip(pools, self.first, strict=True)
              for c, made in enumerate(pool.made) for _ in made]
         )  # fmt: skip
         self.columns = np.array(
-            [at + offset for pool, offset in zip(pools, offsets[:-1], strict=True)
+            [at + offset for pool, offset in zip(pools, self.offsets[:-1], strict=True)
              for made in pool.made for at in made]
         )  # fmt: skip
         self._written: dict[tuple[int, tuple[int, ...]], list[str]] = {}
         self._statistics: dict[tuple[int, int, tuple[Any, ...]], NDArray[np.int64]] = {}
 
-    def outputs(self, costs: Vector, weights: Vector) -> list[tuple[int, ...]]:
+    def values(self, weights: Vector, costs: Vector) -> Vector:
+        """[N]: the log weight of each candidate."""
+        return self.readings @ weights - self.paid @ costs - self.rest
+
+    def outputs(self, values: Vector) -> list[tuple[int, ...]]:
         """The edits that are made in each pool."""
-        value = self.readings @ weights - self.paid @ costs - self.rest
-        value -= np.maximum.reduceat(value, self.first)[self.owner]
-        share = np.exp(value)
+        share = np.exp(values - np.maximum.reduceat(values, self.first)[self.owner])
         share /= np.add.reduceat(share, self.first)[self.owner]
         total = np.bincount(self.columns, share[self.rows], minlength=self.offsets[-1])
         made = np.flatnonzero(total > THRESHOLD)
@@ -218,19 +224,17 @@ class Judge:
         return [tuple(own) for own in edits]
 
     def tokens(self, text: str, outputs: Sequence[tuple[int, ...]]) -> list[str]:
-        tokens: list[str] = []
-        for at in self.of[text]:
-            key = (at, outputs[at])
-            if key not in self._written:
-                self._written[key] = self.pools[at].tokens(outputs[at])
-            tokens += self._written[key]
-        return tokens
+        return [token for at in self.of[text] for token in self._tokens(at, outputs[at])]
 
-    def __call__(self, costs: Vector, weights: Vector) -> tuple[float, list[float], list[float]]:
-        """The worth; of each set GLEU, and the share of right sentences that are changed."""
-        outputs = self.outputs(costs, weights)
-        scores = []
-        for number, (corrections, _) in enumerate(self.sets):
+    def _tokens(self, at: int, made: tuple[int, ...]) -> list[str]:
+        if (at, made) not in self._written:
+            self._written[at, made] = self.pools[at].tokens(made)
+        return self._written[at, made]
+
+    def __call__(self, values: Vector) -> list[tuple[float, float]]:
+        """Of each set GLEU, and the share of right sentences that are changed."""
+        outputs, figures = self.outputs(values), []
+        for number, ((corrections, _), texts) in enumerate(zip(self.sets, self.right, strict=True)):
             rows = []
             for at, (text, references) in enumerate(zip(corrections.sources, corrections.references, strict=True)):
                 if text in self.of:
@@ -239,38 +243,57 @@ class Judge:
                         written = [reference.split() for reference in references]
                         self._statistics[key] = reference_statistics(text.split(), self.tokens(text, outputs), written)
                     rows.append(self._statistics[key])
-            scores.append(drawn_gleu(rows, DRAWS))
-        changed = [
-            float(np.mean([self.tokens(text, outputs) != text.split() for text in texts]))
-            for texts in self.right
-            if texts
-        ]
-        worth = sum(weight * score for score, (_, weight) in zip(scores, self.sets, strict=True))
-        return worth - sum(STRICT * max(0.0, share - self.most) + share for share in changed), scores, changed
+            changed = [self.tokens(text, outputs) != text.split() for text in texts]
+            figures.append((drawn_gleu(rows, DRAWS), float(np.mean(changed)) if changed else 0.0))
+        return figures
+
+    def worth(self, values: Vector, strict: float) -> Vector:
+        """[N]: the GLEU that each candidate brings, near what has these values now; a right sentence that is changed
+        costs `strict`. Texts of several sentences do not count."""
+        worth = np.zeros(len(values))
+        for (corrections, weight), texts in zip(self.sets, self.right, strict=True):
+            places, statistics, chosen = [], [], []
+            for text, references in zip(corrections.sources, corrections.references, strict=True):
+                if len(self.of.get(text, ())) == 1:
+                    (at,) = self.of[text]
+                    written = [reference.split() for reference in references]
+                    made = [self._tokens(at, tuple(edits)) for edits in self.pools[at].made]
+                    rows = [reference_statistics(text.split(), tokens, written).mean(0) for tokens in made]
+                    places.append(at)
+                    statistics.append(np.array(rows))
+                    chosen.append(int(np.argmax(values[self._part(at)])))
+            for at, each in zip(places, gleu_worth(statistics, chosen), strict=True):
+                worth[self._part(at)] += weight * each / len(places)
+            right = [at for text in texts for at in self.of[text]]
+            for at in right:
+                worth[self._part(at)] -= [strict * bool(edits) / len(right) for edits in self.pools[at].made]
+        return worth
+
+    def _part(self, at: int) -> slice:
+        return slice(self.first[at], self.first[at] + len(self.pools[at].rest))
+
+    def candidates(self, worth: Vector, kept: NDArray[np.bool_]) -> Candidates:
+        """The candidates of the pools that are `kept` [P]."""
+        rows = kept[self.owner]
+        owner = (np.cumsum(kept) - 1)[self.owner[rows]]
+        # The mean over fewer sentences is taken for that over all.
+        part = worth[rows] / kept.mean()
+        return Candidates(self.readings[rows], self.paid[rows], self.rest[rows], owner, part)
 
 
-def search(judge: Judge, start: dict[str, float], weights: Vector, rounds: int, seed: int) -> dict[str, float]:
-    """Change one cost at a time for the better, until none can be."""
-    names, best = list(start), np.array(list(start.values()))
-    value, origin = judge(best, weights), best
-    print("start", *value)
-    chance = np.random.default_rng(seed)
-    for number in range(rounds):
-        before = best
-        for at in tqdm(chance.permutation(len(names)), desc=f"round {number + 1}", unit="cost", leave=False):
-            tried = [best + step * np.eye(len(names))[at] for step in STEPS if best[at] + step >= 0]
-            worths = [judge(costs, weights) for costs in tried]
-            gains = [
-                worth - value[0] - FAR * (abs(costs - origin).sum() - abs(best - origin).sum())
-                for costs, (worth, _, _) in zip(tried, worths, strict=True)
-            ]
-            top = max(range(len(tried)), key=lambda number: gains[number])
-            if gains[top] > MIN_GAIN:
-                best, value = tried[top], worths[top]
-        print(f"round {number + 1}", *value)
-        if best is before:
-            break
-    return dict(zip(names, best.tolist(), strict=True))
+def folds_of(judge: Judge, num_folds: int, seed: int) -> NDArray[np.int64]:
+    """[P]: the fold of each pool; a sentence and what people made of it are in one."""
+    fold = np.zeros(len(judge.pools), dtype=np.int64)
+    for corrections, _ in judge.sets:
+        numbers = np.random.default_rng(seed).permutation(len(corrections.sources)) % num_folds
+        for number, text, references in zip(numbers, corrections.sources, corrections.references, strict=True):
+            for each in (text, *references):
+                fold[judge.of.get(each, [])] = number
+    return fold
+
+
+def show(name: str, figures: Sequence[tuple[float, float]]) -> None:
+    print(f"{name:16}", *(f"GLEU {gleu:.2f}, of right ones changed {changed:.1%};" for gleu, changed in figures))
 
 
 def main() -> None:
@@ -279,9 +302,11 @@ def main() -> None:
     parser.add_argument("--limit", type=int, help="sentences of a set, drawn at random")
     parser.add_argument("--texts", type=Path, help="write the texts that `visit.py` should see, and stop")
     parser.add_argument("--pools", type=Path, nargs="+", default=[])
-    parser.add_argument("--big", choices=BIG_COSTS, help="the costs beside a big model that the pools tell of")
-    parser.add_argument("--changed", type=float, default=0.085, help="share of right sentences that may be changed")
-    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--big", choices=WAYS, default="none", help="what a big model beside the word model reads")
+    parser.add_argument("--strict", type=float, default=24.0, help="GLEU that changing all right sentences would cost")
+    parser.add_argument("--pull", type=float, default=0.03, help="towards what costs and weights were before")
+    parser.add_argument("--shrink", type=float, default=0.8, help="multiplies the result, so that shares are not all 1")
+    parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     sets: list[tuple[CorrectionSet, float]] = []
@@ -301,11 +326,25 @@ def main() -> None:
         return
     if not args.pools:
         parser.error("give --pools, which `visit.py` writes, or --texts")
-    costs_before, readings = BIG_COSTS[args.big] if args.big else (COSTS, READINGS)
+    costs_before, readings, numbers = WAYS[args.big]
     start, weights = flat(costs_before), np.array(readings)
-    judge = Judge(list(read_pools(args.pools, start)), sets, right, args.changed)
-    costs = search(judge, start, weights, args.rounds, args.seed)
-    print(json.dumps({name: round(value, 1) for name, value in costs.items()}, indent=1))
+    costs = np.array(list(start.values()))
+    judge = Judge(list(read_pools(args.pools, start)), sets, right, numbers)
+    values, least = judge.values(weights, costs), lows(start, args.shrink)
+    show("as it was", judge(values))
+    worth, fold = judge.worth(values, args.strict), folds_of(judge, args.folds, args.seed)
+    crossed = np.zeros_like(values)
+    for number in tqdm(range(args.folds), desc="folds"):
+        found = fit(judge.candidates(worth, fold != number), weights, costs, least, args.pull)
+        crossed = np.where(fold[judge.owner] == number, judge.values(*found), crossed)
+    show("out of fold", judge(crossed * args.shrink))
+    every = np.ones(len(judge.pools), dtype=bool)
+    weights, costs = (
+        args.shrink * each for each in fit(judge.candidates(worth, every), weights, costs, least, args.pull)
+    )
+    show("fitted to all", judge(judge.values(weights, costs)))
+    print("weights", np.round(weights, 2).tolist())
+    print(json.dumps({name: round(value, 1) for name, value in zip(start, costs.tolist(), strict=True)}, indent=1))
 
 
 if __name__ == "__main__":

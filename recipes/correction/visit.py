@@ -1,10 +1,12 @@
 """The sentences that chains visit on their way to a correction, with what each model says of them.
 
-    python recipes/correction/visit.py TEXTS POOLS [--big MODEL] [--device cuda]
+    python recipes/correction/visit.py TEXTS POOLS [--big MODEL] [--read MODEL] [--device cuda]
 
 TEXTS holds one text per line; POOLS receives a line of JSON for each sentence of it: `text`, `number` (of the sentence
-in the text), `candidates` (words) and, for each, `readings` (forward, backward, filled, and the big model's if there is
-one). `tune.py` weighs them anew under other costs. Chains run hot, so that they see what other costs would like.
+in the text), `candidates` (words) and, for each, `readings` (forward, backward, filled; then, if there is a big model,
+what it says of the sentence as what was meant by the text, where it can read that, and of the sentence by itself). With
+--read, the big model only reads what the word model's chains visited. `tune.py` weighs the candidates anew under other
+costs. Chains run hot, so that they see what other costs would like.
 """
 
 import argparse
@@ -18,8 +20,9 @@ from tqdm import tqdm
 
 from cgmh.inputs import CorrectInput
 from cgmh.models.load import Models, load_models, open_model
-from cgmh.models.protocols import CorrectingModel
+from cgmh.models.protocols import CorrectingModel, TextModel
 from cgmh.models.word.experts import log_readings
+from cgmh.models.word.recurrent import RecurrentModel
 from cgmh.models.word.two_stage import TwoStageModel
 from cgmh.sampling import Constant, Kernel
 from cgmh.sampling.runs import run
@@ -31,7 +34,9 @@ from cgmh.text.tokenizer import join
 TOGETHER = {"cpu": 32, "cuda": 160}  # sentences
 
 
-def pools(typed: Sequence[TypedSentence], models: Models, args: argparse.Namespace) -> Iterator[dict[str, Any]]:
+def pools(
+    typed: Sequence[TypedSentence], models: Models, reader: TextModel | None, args: argparse.Namespace
+) -> Iterator[dict[str, Any]]:
     """What is written of each of some sentences, which are sampled together."""
     problem = Correct().pose(typed, models, args.chains, args.seed)
     model = problem.target.model
@@ -49,10 +54,10 @@ def pools(typed: Sequence[TypedSentence], models: Models, args: argparse.Namespa
         logs = [reading.double().cpu() for reading in log_readings(best, problem.words, shapes=True)]
         candidates = [problem.lexicon.words(ids) for ids in best]
         texts = [join(words) for words in candidates]
-        if isinstance(models.text, CorrectingModel):
-            logs.append(models.text.log_prob_of_meant([join(problem.lexicon.words(source))] * len(texts), texts))
-        elif models.text is not None:
-            logs.append(models.text.log_prob(texts).double().cpu())
+        if isinstance(reader, CorrectingModel):
+            logs.append(reader.log_prob_of_meant([join(problem.lexicon.words(source))] * len(texts), texts))
+        if reader is not None:
+            logs.append(reader.log_prob(texts).double().cpu())
         readings = [[round(value, 4) for value in row] for row in torch.stack(logs, -1).tolist()]
         yield {
             "text": sentence.passage.text, "number": sentence.number, "candidates": candidates, "readings": readings,
@@ -64,6 +69,7 @@ def main() -> None:
     parser.add_argument("texts", type=Path)
     parser.add_argument("pools", type=Path)
     parser.add_argument("--big", metavar="MODEL", help="the target, beside the word model; such as smollm2")
+    parser.add_argument("--read", metavar="MODEL", help="a big model that only reads what was visited")
     parser.add_argument("--device", choices=TOGETHER, default="cpu")
     parser.add_argument("--chains", type=int, default=12)
     parser.add_argument("--steps", type=int, default=100)
@@ -73,6 +79,9 @@ def main() -> None:
     args = parser.parse_args()
     big = open_model(args.big, args.device, "float32") if args.big else None
     models = load_models(open_model(None, args.device, "float32"), big, uses=CorrectInput.uses)
+    reader = open_model(args.read, args.device) if args.read else models.text
+    if isinstance(reader, RecurrentModel):
+        parser.error(f"{args.read} is a word model; give a big one")
     typed: list[TypedSentence] = []
     for text in dict.fromkeys(args.texts.read_text(encoding="utf-8").removesuffix("\n").split("\n")):
         read = Correct().read(CorrectInput(text), models.words.vocabulary)
@@ -81,7 +90,7 @@ def main() -> None:
     together = TOGETHER[args.device]
     with args.pools.open("w", encoding="utf-8") as file, torch.inference_mode():
         for at in tqdm(range(0, len(typed), together), unit="batch"):
-            for pool in pools(typed[at : at + together], models, args):
+            for pool in pools(typed[at : at + together], models, reader, args):
                 file.write(json.dumps(pool, ensure_ascii=False) + "\n")
             file.flush()
 

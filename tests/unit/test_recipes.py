@@ -37,6 +37,7 @@ def recipe(path: str) -> ModuleType:
 
 @pytest.fixture(scope="module")
 def tune() -> ModuleType:
+    recipe("correction/expected.py")  # which it imports
     return recipe("correction/tune.py")
 
 
@@ -70,19 +71,23 @@ def test_what_each_candidate_pays(tune: ModuleType, pools: Path) -> None:
     assert pool.rest == pytest.approx(0, abs=1e-6)
 
 
-def test_the_search_pays_what_people_wrote(tune: ModuleType, pools: Path) -> None:
-    """A price that is too high for what people wrote comes down, until the correction is theirs."""
+def test_what_people_wrote_becomes_cheaper(tune: ModuleType, pools: Path) -> None:
+    """A price that is too high for what people wrote comes down, until the correction is theirs; to change a sentence
+    that is right costs what it should."""
     start = {**tune.flat(COSTS), "replace.agreement": 15.0}
-    candidates = list(tune.read_pools([pools], start))
+    weights, costs = np.array([0.5, 0.0, 0.0]), np.array(list(start.values()))
     people = CorrectionSet([SOURCE], [["He goes to school ."]], None)
-    judge = tune.Judge(candidates, [(people, 1.0)], [[]], 0.1)
-    weights = np.array([0.5, 0.0, 0.0])
-    before = judge(np.array(list(start.values())), weights)
-    costs = tune.search(judge, start, weights, 8, 0)
-    worth, (gleu,), _ = judge(np.array(list(costs.values())), weights)
-    assert before[0] < worth
-    assert gleu == 100
-    assert costs["replace.agreement"] < 15
+    judge = tune.Judge(list(tune.read_pools([pools], start)), [(people, 1.0)], [[]])
+    values, least = judge.values(weights, costs), tune.lows(start, 1.0)
+    ((before, _),) = judge(values)
+    kept = np.ones(1, dtype=bool)
+    fitted = tune.fit(judge.candidates(judge.worth(values, 0.0), kept), weights, costs, least, 0.001)
+    ((after, _),) = judge(judge.values(*fitted))
+    assert before < after == 100
+    assert dict(zip(start, fitted[1], strict=True))["replace.agreement"] < 15
+    assert (fitted[1] >= least).all()
+    right = tune.Judge(judge.pools, [(CorrectionSet([], [], None), 1.0)], [[SOURCE]])
+    assert right.worth(values, 20.0).tolist() == [0.0] + [-20.0] * 5
 
 
 def test_sentences_of_test_sets_stand_nowhere_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
