@@ -33,7 +33,7 @@ from .process import Part, Process
 from .protocols import EngineLost, Event, Job, Outcome, Overloaded, Stats
 from .worker import joins, serve
 
-CHAINS_OF_PROCESS = 448  # that it works on at a time; what waits goes to whichever has room first
+CHAINS_OF_PROCESS = 768  # that it works on at a time; what waits goes to whichever has room first
 SHARE_OF_WAITING = 0.75  # of the time of a request: its own work takes some, and more than estimated may come before
 MAX_EVENTS = 10_000  # of a run that nobody has read yet
 LITTLE = 800  # steps by which a process may be busier than another one that knows less: two short corrections
