@@ -67,13 +67,13 @@ def test_offsets_are_utf16_code_units(server: Running, before: str) -> None:
 def annotated(text: str) -> list[dict[str, str]]:
     return [
         {"markup": "\\section{Apples}\n", "interpretAs": "\n"},
-        {"text": "She has "},
+        {"text": "As "},
+        {"markup": "\\cite{x}", "interpretAs": "Dummy0"},
+        {"text": " says 🍎, she has "},
         {"markup": "\\textbf{", "interpretAs": ""},
         {"text": text},
         {"markup": "}"},
-        {"text": " 🍎 on the table, as "},
-        {"markup": "\\cite{x}", "interpretAs": "Dummy0"},
-        {"text": " says."},
+        {"text": " on the table."},
     ]
 
 
