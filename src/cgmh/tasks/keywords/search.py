@@ -6,9 +6,10 @@ place, or with words drawn from the forward model. A search is no sampling, and 
 free.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 import torch
@@ -30,6 +31,12 @@ OFFSET = 3.0  # added to the number of words by which a log probability is divid
 MAX_PLACES = 8  # with more of them, a search takes longer than it is worth
 FIRST_STEP = -1000  # the search draws at steps from here downwards, at which no chain draws
 MOST_TOGETHER = 128  # searches that share their matrix products
+_log_prob = itemgetter(0)
+
+
+def _merit(log_prob: float, length: int) -> float:
+    """How good the beginning of a sentence of so many words is."""
+    return log_prob / (length + OFFSET)
 
 
 @dataclass(frozen=True)
@@ -61,7 +68,23 @@ class Beginning(NamedTuple):
 
     @property
     def merit(self) -> float:
-        return self.log_prob / (len(self.ids) + OFFSET)
+        return _merit(self.log_prob, len(self.ids))
+
+
+class Way(NamedTuple):
+    """A way to go on from a beginning with one more word: what has to be known to choose among many."""
+
+    log_prob: float
+    before: Beginning
+    word: int
+    num_places: int
+    num_words: int
+
+    @property
+    def beginning(self) -> Beginning:
+        """Where it leads to; its state is that before the word."""
+        before = self.before
+        return Beginning((*before.ids, self.word), self.log_prob, self.num_places, self.num_words, before.row)
 
 
 class Search:
@@ -73,6 +96,7 @@ class Search:
         self.best: Beginning | None = None
         # A keyword is not drawn: it would come twice.
         self._closed = plan.closed.union(*plan.places)
+        self._most = plan.most
 
     def asked(self, beginning: Beginning) -> Sequence[int]:
         """The words whose probability it needs: those of the next place, or the ends if all are written."""
@@ -80,35 +104,35 @@ class Search:
             return self.plan.places[beginning.num_places]
         return self.plan.endings if beginning.num_words >= self.plan.min_words else ()
 
-    def extend(
-        self, beginning: Beginning, asked: Mapping[int, float], drawn: Mapping[int, float]
-    ) -> Iterator[Beginning]:
+    def extend(self, beginning: Beginning, asked: Mapping[int, float], drawn: Mapping[int, float]) -> list[Way]:
         """Every way to go on with words, given with their log probabilities. A sentence that ends may be the best."""
-        plan, at = self.plan, beginning.num_places
-
-        def longer(word: int, log_word: float, num_places: int) -> Beginning:
-            ids, log_prob = (*beginning.ids, word), beginning.log_prob + log_word
-            return Beginning(ids, log_prob, num_places, beginning.num_words + plan.counted[word], beginning.row)
-
-        if at < len(plan.places):
-            yield from (longer(word, log_word, at + 1) for word, log_word in asked.items())
-            if plan.is_joined[at]:
-                return
-        else:
-            ended = [longer(word, log_word, at) for word, log_word in asked.items()]
-            self.best = max([*ended, *([self.best] if self.best else [])], key=lambda each: each.merit, default=None)
+        ids, log_prob, at, num_words, _ = beginning
+        counted, ways = self.plan.counted, list[Way]()
+        if at < len(self.plan.places):
+            for word, log_word in asked.items():
+                ways.append(Way(log_prob + log_word, beginning, word, at + 1, num_words + counted[word]))
+            if self.plan.is_joined[at]:
+                return ways
+        elif asked:
+            log_end, word = max(((log_prob + log_word, word) for word, log_word in asked.items()), key=_log_prob)
+            if self.best is None or _merit(log_end, len(ids) + 1) >= self.best.merit:
+                self.best = Way(log_end, beginning, word, at, num_words + counted[word]).beginning
+        last = ids[-1] if ids else None
         for word, log_word in drawn.items():
-            if word not in self._closed and (word,) != beginning.ids[-1:]:
-                yield longer(word, log_word, at)
+            if word not in self._closed and word != last:
+                ways.append(Way(log_prob + log_word, beginning, word, at, num_words + counted[word]))
+        return ways
 
-    def keep(self, beginnings: Sequence[Beginning]) -> None:
+    def keep(self, ways: Sequence[Way]) -> None:
         """Go on with the most probable ones of each number of places, until all are less likely than the best."""
         beams: dict[int, dict[tuple[int, ...], Beginning]] = {}
-        for each in sorted(beginnings, key=lambda each: -each.log_prob):
-            num_missing = len(self.plan.places) - each.num_places
-            beam = beams.setdefault(each.num_places, {})
-            if len(beam) < BEAM and each.num_words + num_missing <= self.plan.most and each.log_prob > -torch.inf:
-                beam.setdefault(each.ids, each)
+        num_places = len(self.plan.places)
+        for way in sorted(ways, key=_log_prob, reverse=True):  # of equal ones the first stays the first
+            beam = beams.setdefault(way.num_places, {})
+            is_short = way.num_words + num_places - way.num_places <= self._most
+            if len(beam) < BEAM and is_short and way.log_prob > -torch.inf:
+                longer = way.beginning
+                beam.setdefault(longer.ids, longer)
         self.kept = [each for beam in beams.values() for each in beam.values()]
         if self.best is not None and all(each.merit < self.best.merit for each in self.kept):
             self.kept = []
@@ -143,22 +167,20 @@ def _searched(
     states = stack.start(torch.tensor([model.vocabulary.start], device=device))  # [1, W]
     length = 0
     while going := [(number, each) for number, one in enumerate(searches) for each in one.kept]:
-        rows = torch.tensor([each.row for _, each in going], device=device)  # [N]
-        log_classes, query = (
-            each.index_select(0, rows) for each in forward.predictor.split(stack.top(states).contiguous())
-        )
+        # Many searches begin alike: each beginning has one state [D], of which each of them [N] draws.
+        log_classes, query = forward.predictor.split(stack.top(states).contiguous())
+        rows = torch.tensor([each.row for _, each in going], device=device)
         draws = _draws([number for number, _ in going], length, seed, chains, device)
-        drawn = _drawn(table, log_classes, query, never, draws)
+        drawn = _drawn(table, log_classes, query, rows, never, draws)
         wanted = [searches[number].asked(each) for number, each in going]
-        asked = _asked(table, log_classes, query, wanted, aliases)
-        grown: list[list[Beginning]] = [[] for _ in searches]
+        asked = _asked(table, log_classes, query, rows, wanted, aliases)
+        grown: list[list[Way]] = [[] for _ in searches]
         for (number, each), some, others in zip(going, asked, drawn, strict=True):
             grown[number] += searches[number].extend(each, some, others)
-        for one, beginnings in zip(searches, grown, strict=True):
-            one.keep(beginnings)
+        for one, ways in zip(searches, grown, strict=True):
+            one.keep(ways)
         kept = [each for one in searches for each in one.kept]
         if kept:
-            # Many searches begin alike: each beginning is read once.
             different = list({each.ids: each for each in kept}.values())
             words = aliases[torch.tensor([each.ids[-1] for each in different], device=device)]
             rows = torch.tensor([each.row for each in different], device=device)
@@ -189,30 +211,49 @@ def _draws(numbers: Sequence[int], length: int, seed: Seed, chains: Tensor, devi
     return Draws(seeds_of(seed, rows), chains.to(device)[rows], FIRST_STEP - steps.flatten().to(device))
 
 
-def _drawn(table: WordTable, log_classes: Tensor, query: Tensor, never: Tensor, draws: Draws) -> list[dict[int, float]]:
-    """Words that are drawn after each beginning [N], with their log probabilities."""
-    rows = torch.arange(len(query), device=query.device).repeat_interleave(NUM_DRAWN)
-    open_classes = log_classes.masked_fill(never.all(-1), -torch.inf)
-    classes = draws.choose(open_classes / TEMPERATURE, "class")  # [N·4]: NUM_DRAWN each
-    log_words = torch.log_softmax(table.logits(query.index_select(0, rows), classes), -1)
-    within = draws.choose(log_words.masked_fill(never.index_select(0, classes), -torch.inf) / TEMPERATURE, "word")
-    log_probs = log_classes[rows, classes] + log_words.gather(1, within[:, None])[:, 0]
-    pairs = list(zip((classes * table.class_size + within).tolist(), log_probs.tolist(), strict=True))
-    return [dict(pairs[at : at + NUM_DRAWN]) for at in range(0, len(pairs), NUM_DRAWN)]
+def _drawn(
+    table: WordTable, log_classes: Tensor, query: Tensor, rows: Tensor, never: Tensor, draws: Draws
+) -> list[dict[int, float]]:
+    """Words that are drawn after each beginning [N], with their log probabilities; `rows` [N] are those of the classes
+    [D, C] and queries [D, W] of their states."""
+    open_classes = log_classes.masked_fill(never.all(-1), -torch.inf).div_(TEMPERATURE)
+    classes = draws.choose(open_classes.index_select(0, rows), "class")  # [N·4]: NUM_DRAWN each
+    rows = rows.repeat_interleave(NUM_DRAWN)
+    words = _Words(table, log_classes, query, rows, classes)
+    open_words = words.log_words.masked_fill(never.index_select(0, words.classes), -torch.inf).div_(TEMPERATURE)
+    within = draws.choose(open_words.index_select(0, words.of), "word")
+    words_drawn = zip(*[iter((classes * table.class_size + within).tolist())] * NUM_DRAWN, strict=True)
+    log_probs = zip(*[iter(words.log_prob(within).tolist())] * NUM_DRAWN, strict=True)
+    return [dict(zip(*each, strict=True)) for each in zip(words_drawn, log_probs, strict=True)]
 
 
 def _asked(
-    table: WordTable, log_classes: Tensor, query: Tensor, wanted: Sequence[Sequence[int]], aliases: Tensor
+    table: WordTable,
+    log_classes: Tensor,
+    query: Tensor,
+    rows: Tensor,
+    wanted: Sequence[Sequence[int]],
+    aliases: Tensor,
 ) -> list[dict[int, float]]:
-    """The log probabilities of the wanted words after each beginning [N]."""
+    """The log probabilities of the wanted words after each beginning [N]; `rows` as those of `_drawn`."""
     if not any(wanted):
         return [{} for _ in wanted]
     device, size = query.device, table.class_size
-    rows = torch.repeat_interleave(torch.tensor([len(words) for words in wanted], device=device))  # [P]
+    rows = rows.repeat_interleave(torch.tensor([len(words) for words in wanted], device=device))  # [P]
     words = aliases[torch.tensor([word for words in wanted for word in words], dtype=torch.int64, device=device)]
-    # The forms of a word are often in one class, whose words are then looked at once.
-    looked_at, of = torch.unique(rows * table.num_classes + words // size, return_inverse=True)  # [M], [P]
-    state, classes = looked_at // table.num_classes, looked_at % table.num_classes
-    log_words = torch.log_softmax(table.logits(query.index_select(0, state), classes), -1)  # [M, S]
-    log_probs = iter((log_words[of, words % size] + log_classes[rows, words // size]).tolist())
+    log_probs = iter(_Words(table, log_classes, query, rows, words // size).log_prob(words % size).tolist())
     return [{word: next(log_probs) for word in words} for words in wanted]
+
+
+class _Words:
+    """The words of some classes after some states: P pairs, of which M are distinct and looked at once."""
+
+    def __init__(self, table: WordTable, log_classes: Tensor, query: Tensor, rows: Tensor, classes: Tensor) -> None:
+        looked_at, self.of = torch.unique(rows * table.num_classes + classes, return_inverse=True)  # [M], [P]
+        states, self.classes = looked_at // table.num_classes, looked_at % table.num_classes
+        self.log_words = torch.log_softmax(table.logits(query.index_select(0, states), self.classes), -1)  # [M, S]
+        self._log_classes = log_classes[rows, classes]  # [P]
+
+    def log_prob(self, within: Tensor) -> Tensor:
+        """[P]: of the words that are so many in their classes."""
+        return self.log_words[self.of, within] + self._log_classes

@@ -8,7 +8,7 @@ import torch
 
 from cgmh.models.load import load_embedded
 from cgmh.tasks.keywords import search as module
-from cgmh.tasks.keywords.search import MAX_PLACES, MAX_WORDS, Beginning, Plan, Search, search
+from cgmh.tasks.keywords.search import MAX_PLACES, MAX_WORDS, Beginning, Plan, Search, Way, search
 from cgmh.text.lexicon import Lexicon
 from cgmh.text.vocabulary import is_counted
 
@@ -87,32 +87,42 @@ def test_most_words() -> None:
 def test_a_beam_holds_the_most_probable_of_each_number_of_places(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BEAM", 2)
     one = Search(plan("river"))
-    beginnings = [Beginning((at,), -float(at), at % 2, 1) for at in range(6)]
-    one.keep(beginnings)
-    assert {each.ids[0] for each in one.kept} == {0, 1, 2, 3}
-    one.keep([*beginnings, replace_log_prob(beginnings[5], 0.0)])
-    assert {each.ids[0] for each in one.kept} == {0, 1, 2, 5}
-
-
-def replace_log_prob(beginning: Beginning, log_prob: float) -> Beginning:
-    return beginning._replace(log_prob=log_prob)
+    ways = [Way(-float(at), Beginning(), at, at % 2, 1) for at in range(6)]
+    one.keep(ways)
+    assert {each.ids for each in one.kept} == {(0,), (1,), (2,), (3,)}
+    one.keep([*ways, ways[5]._replace(log_prob=0.0)])
+    assert {each.ids for each in one.kept} == {(0,), (1,), (2,), (5,)}
+    one.keep([*ways, ways[2]._replace(word=7), ways[0]._replace(log_prob=-torch.inf, num_places=2)])
+    assert {each.ids for each in one.kept} == {(0,), (1,), (2,), (3,)}, "of equal ones the first; none without hope"
 
 
 def test_a_search_ends_where_nothing_may_become_better() -> None:
     one = Search(replace(plan("river"), min_words=0))
     one.best = Beginning((1, 2, 3), -1.0, 1, 2)
-    one.keep([Beginning((1, 2, 3, 4), -9.0, 1, 3)])
+    one.keep([Way(-9.0, one.best, 4, 1, 3)])
     assert one.kept == []
-    one.keep([Beginning((1, 2, 3, 4), -1.0, 1, 3)])
-    assert len(one.kept) == 1
+    one.keep([Way(-1.0, one.best, 4, 1, 3)])
+    assert one.kept == [Beginning((1, 2, 3, 4), -1.0, 1, 3)]
+
+
+def test_the_first_of_the_best_ends_is_taken() -> None:
+    one = Search(replace(plan("river"), min_words=0))
+    begun = Beginning((1, 2, 3), -1.0, 1, 2)
+    assert one.extend(begun, {8: -2.0, 9: -2.0, 10: -3.0}, {}) == []
+    assert one.best is not None
+    assert one.best.ids == (1, 2, 3, 8)
+    one.extend(begun, {9: -2.5}, {})
+    assert one.best.ids == (1, 2, 3, 8)
+    one.extend(begun, {9: -1.5}, {})
+    assert one.best.ids == (1, 2, 3, 9)
 
 
 def test_a_keyword_is_not_drawn_and_no_word_comes_twice_in_a_row() -> None:
     river, the = LEXICON.add("river"), LEXICON.add("the")
     one = Search(plan("river"))
     begun = Beginning((the,), -1.0, 0, 1)
-    longer = list(one.extend(begun, {river: -3.0}, {river: -3.0, the: -1.0, LEXICON.add("old"): -2.0}))
-    assert [(LEXICON.words(each.ids), each.log_prob, each.num_places) for each in longer] == [
+    ways = one.extend(begun, {river: -3.0}, {river: -3.0, the: -1.0, LEXICON.add("old"): -2.0})
+    assert [(LEXICON.words(each.beginning.ids), each.log_prob, each.num_places) for each in ways] == [
         (["the", "river"], -4.0, 1),
         (["the", "old"], -3.0, 0),
     ]
