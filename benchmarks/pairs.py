@@ -19,7 +19,7 @@ from cgmh.models.load import as_model
 from cgmh.models.protocols import ask
 from cgmh.models.word.experts import log_readings
 from cgmh.models.word.recurrent import RecurrentModel
-from cgmh.ranking import read_words
+from cgmh.readings import read_words
 from cgmh.text.tokenizer import split, truecase
 
 

@@ -24,7 +24,7 @@ from cgmh.inputs import KeywordInput
 from cgmh.models.load import Models, load_embedded, open_model
 from cgmh.models.protocols import TextModel, ask
 from cgmh.models.word.recurrent import RecurrentModel
-from cgmh.ranking import read_words
+from cgmh.readings import read_words
 from cgmh.selection import LENGTH_OFFSET
 from cgmh.settings import Settings
 from cgmh.tasks.keywords.report import KeywordReport

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from cgmh.evaluation.paraphrases import REFERENCE_SHARE, Pair, measure, sentence_bleu
-from cgmh.ranking import BACKWARD, FILL, FORWARD
+from cgmh.readings import BACKWARD, FILL, FORWARD
 from cgmh.tasks.paraphrase.merit import MERIT
 
 STEPS, RATE, SHRINKAGE = 300, 0.05, 0.0003  # of the search; what it costs to leave the shipped weights, squared

@@ -23,7 +23,7 @@ from cgmh.evaluation.paraphrases import as_line, from_treebank, read_pairs, sour
 from cgmh.inputs import ParaphraseInput
 from cgmh.models.load import Models, load_models
 from cgmh.models.word.experts import log_readings
-from cgmh.ranking import READING_OFFSET
+from cgmh.readings import READING_OFFSET
 from cgmh.sampling import Constant
 from cgmh.sampling.runs import Record, run
 from cgmh.selection import LENGTH_OFFSET, POOL_SIZE

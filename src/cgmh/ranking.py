@@ -6,7 +6,6 @@ The word model reads a sentence forward, backward and word by word; a text model
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 
 import torch
@@ -18,14 +17,14 @@ from .errors import BadModel
 from .models.load import Models
 from .models.protocols import TextModel, ask
 from .models.text.following import Following
-from .models.word.experts import log_fills
-from .models.word.recurrent import RecurrentModel, total
+from .models.word.recurrent import RecurrentModel
+from .readings import Readings, read_words
 from .result import Result, Sentence, Step
-from .sampling.runs import KINDS, Record, num_workers
-from .sampling.shards import Tick, is_own, share_out
+from .sampling.runs import KINDS, Record
 from .selection import (
     LENGTH_OFFSET,
     MAX_IN_COMMON,
+    NO_CHAIN,
     POOL_SIZE,
     Visit,
     choose,
@@ -35,15 +34,12 @@ from .selection import (
     visited,
     visits_of,
 )
-from .settings import Settings
+from .settings import Rule, Settings
 from .target import Target
 from .text.lexicon import Lexicon
-from .text.sentences import MAX_READ, Sentences, by_length, rows_within
+from .text.sentences import Sentences
 from .text.tokenizer import capitalize, first_word, join
 
-# How the word model's three readings count, and what is added to the number of words: chosen for agreement with a big
-# model's ranking (benchmarks/ranking.py).
-FORWARD, BACKWARD, FILL, READING_OFFSET = 0.5, 0.5, 0.3, 3.0
 EARLY_POOL_SIZE = 40  # sentences that are looked at closely before the end, each time
 NOT_ASKED = 1e6  # by how much sentences that a text model was not asked about come after the others
 
@@ -128,7 +124,7 @@ class Ranked:
     Sentences are looked up by `sentences.inputs`, an input by its `number` in the batch.
     """
 
-    max_in_common = MAX_IN_COMMON
+    max_in_common, min_different = MAX_IN_COMMON, 1  # how alike answers may be
     # What the word model's readings and the task's merit count beside a text model's log probability per word.
     own_weight, merit_weight = 0.3, 1.0
     num_asked: int | None = None  # the best so many are shown to a text model that ranks; None: all of the pool
@@ -155,8 +151,9 @@ class Ranked:
                     is_likeliest = run.settings.select == "likeliest"
                     return self.likeliness(run, pool) if is_likeliest else self._fitness(run, pool, log_text)
 
-                rule, given, always = run.settings.select, self.given(run.number), self._always(run)
-                chosen = choose(rule, visits, final, fitness, run.settings.n, self.max_in_common, given, always=always)
+                found = self._searched(run)
+                always = {*self._always(run), *(visit.ids for visit in found)}
+                chosen = self._chosen(run, run.settings.select, visits + found, final, fitness, always)
         return Result(
             run.input,
             tuple(self._sentence(run, visit, log_text.get(visit.ids)) for visit in chosen),
@@ -166,7 +163,7 @@ class Ranked:
             effective,
             run.record.exchange_rates(),
             self.notes(run.number),
-            traced_from=self.traced_from(run) or self._searched_start(run, chosen[0].chain),
+            traced_from=self.traced_from(run) or self._searched_start(run, chosen[0]),
         )
 
     @torch.inference_mode()
@@ -180,19 +177,47 @@ class Ranked:
         def fitness(pool: Sequence[Visit]) -> list[float]:
             return self._own_fitness(run, pool)
 
-        given, always, n = self.given(run.number), self.always(run.number), run.settings.n
-        chosen = choose("best", visits, (), fitness, n, self.max_in_common, given, EARLY_POOL_SIZE, always)
+        chosen = self._chosen(run, "best", visits, (), fitness, self.always(run.number), EARLY_POOL_SIZE)
         objections = self.objection(run.batch([visit.ids for visit in chosen])).tolist()
         return [
             (self._sentence(run, visit, None), objection <= 0 and run.known[visit.ids] >= self.bar)
             for visit, objection in zip(chosen, objections, strict=True)
         ]
 
-    def _searched_start(self, run: Run, chain: int) -> str | None:
-        """The text of the sentence at which a chain started, if it may be an answer and steps are traced."""
+    def _chosen(
+        self,
+        run: Run,
+        rule: Rule,
+        visits: Sequence[Visit],
+        final: Sequence[Visit],
+        fitness: Callable[[Sequence[Visit]], list[float]],
+        always: Collection[tuple[int, ...]],
+        pool_size: int = POOL_SIZE,
+    ) -> list[Visit]:
+        """The sentences that are shown, as `choose` chooses them for the task."""
+        n, given = run.settings.n, self.given(run.number)
+        max_in_common, min_different = self.max_in_common, self.min_different
+        return choose(rule, visits, final, fitness, n, max_in_common, given, always, min_different, pool_size=pool_size)
+
+    def _searched(self, run: Run) -> list[Visit]:
+        """Sentences that no chain came to, but a search did, and which may be answers where the word model ranks."""
+        ids = self.found(run.number)
+        if not ids or run.settings.select != "best" or run.models.text is not None:
+            return []
+        batch = run.batch(ids, self.words.device)
+        batch = batch.select(run.target.possible(batch).nonzero()[:, 0])  # the user may have rules of their own
+        log_model = self.words.log_prob(self.words.encode(batch))
+        log_target = run.target.soft_factors(log_model, batch).sum(-1)
+        values = zip(batch.to_lists(), log_target.tolist(), log_model.tolist(), strict=True)
+        return [Visit(tuple(each), log_pi, log_prob, NO_CHAIN) for each, log_pi, log_prob in values]
+
+    def _searched_start(self, run: Run, answer: Visit) -> str | None:
+        """The text of the sentence at which the chain of an answer started, or that of an answer of no chain, if it may
+        be an answer and steps are traced."""
         if run.settings.trace == "none" or run.models.use == "target" or not self._counts_starts(run):
             return None
-        return self.write(run.number, self.lexicon.words(run.start.to_lists()[chain]))[0]
+        ids = answer.ids if answer.chain == NO_CHAIN else run.start.to_lists()[answer.chain]
+        return self.write(run.number, self.lexicon.words(ids))[0]
 
     def _counts_starts(self, run: Run) -> bool:
         """Whether the sentences that chains started at may be answers: a search, or chains that settled, found them."""
@@ -211,6 +236,10 @@ class Ranked:
         """Whether the chains of an input start at sentences that were searched for."""
         return False
 
+    def found(self, number: int) -> Sequence[tuple[int, ...]]:
+        """Sentences for an input that a search found beside those at which chains start."""
+        return ()
+
     def likeliness(self, run: Run, pool: Sequence[Visit]) -> list[float]:
         """How probable each sentence is, per word, for who wants the likeliest one."""
         return [per_word(visit) for visit in pool]
@@ -223,7 +252,7 @@ class Ranked:
         """[B]: what speaks against showing a sampled sentence; nothing if it is 0 or less."""
         return torch.zeros(len(sentences), dtype=torch.float64)
 
-    def merit(self, sentences: Sentences, readings: "Readings") -> Tensor:
+    def merit(self, sentences: Sentences, readings: Readings) -> Tensor:
         """[B]: what counts beside fluency when answers are ranked."""
         return torch.zeros(len(sentences), dtype=torch.float64)
 
@@ -355,46 +384,3 @@ class Ranked:
             log_text,
             **{name: float(value) for name, value in figures.items()},
         )
-
-
-@dataclass(frozen=True)
-class Readings:
-    """What the word model says about N sentences: log probabilities, read forward, backward and word by word."""
-
-    forward: list[float]
-    backward: list[float]
-    fills: list[list[float]]  # of each sentence, each of its words in its place
-
-    def fluency(self, offset: float = READING_OFFSET) -> list[float]:
-        """How well the word model likes each sentence, per word: all three readings together.
-
-        `offset` is added to the number of words: the larger it is, the less a long sentence gains by its length.
-        """
-        return [
-            (FORWARD * forward + BACKWARD * backward + FILL * sum(fills)) / (len(fills) + offset)
-            for forward, backward, fills in zip(self.forward, self.backward, self.fills, strict=True)
-        ]
-
-
-def read_words(sentences: Sequence[tuple[int, ...]], model: RecurrentModel) -> Readings:
-    """The word model's readings of sentences; all cores take part."""
-    lengths = [len(ids) + 1 for ids in sentences]
-    workers = num_workers(len(sentences), model.device)
-    most = min(rows_within(MAX_READ, 1, model.device), max(-(-sum(lengths) // workers), max(lengths, default=1)))
-    groups = by_length(lengths, most)
-
-    @torch.inference_mode()
-    def read(places: list[int], _: Tick) -> list[tuple[float, float, list[float]]]:
-        batch = Sentences.from_lists([sentences[at] for at in places], max(lengths[at] for at in places))
-        batch = batch.to(model.device)
-        encoding = model.encode(batch)
-        fills = iter(log_fills(batch, encoding, model, shapes=False)[1].tolist())
-        both = zip(total(encoding.log_words).tolist(), model.backward_log_prob(encoding).tolist(), places, strict=True)
-        return [(forward, backward, list(islice(fills, len(sentences[at])))) for forward, backward, at in both]
-
-    found = share_out(read, groups, workers, forks=workers > 1 and is_own(model))
-    by_place = {
-        at: each for group, some in zip(groups, found, strict=True) for at, each in zip(group, some, strict=True)
-    }
-    ordered = [by_place[at] for at in range(len(sentences))]
-    return Readings([each[0] for each in ordered], [each[1] for each in ordered], [each[2] for each in ordered])

@@ -21,6 +21,7 @@ from .sampling.runs import Record
 from .settings import Rule
 from .text.sentences import Sentences
 
+NO_CHAIN = -1  # came to a sentence: it was found otherwise
 POOL_SIZE = 200  # sentences that are looked at closely
 LENGTH_OFFSET = 1.0  # the end of a sentence counts as a word
 MAX_IN_COMMON = 0.6  # the share of common words beyond which two answers count as the same
@@ -29,7 +30,7 @@ RESAMPLING = -1_000_000  # a step that no chain makes: the draws of resampling
 
 @dataclass(frozen=True)
 class Visit:
-    """A sentence of one input, and the chain that came to it."""
+    """A sentence of one input, and the chain that came to it, or `NO_CHAIN`."""
 
     ids: tuple[int, ...]
     log_target: float  # untempered
@@ -61,14 +62,15 @@ def choose(
     n: int,
     max_in_common: float = MAX_IN_COMMON,
     given: Collection[int] = (),
-    pool_size: int = POOL_SIZE,
     always: Collection[tuple[int, ...]] = (),
+    min_different: int = 1,
+    pool_size: int = POOL_SIZE,
 ) -> list[Visit]:
     """At most `n` distinct sentences, best first; `fitness` is asked about the `pool_size` most probable ones, and
     about those of `always`.
 
-    Sentences that have more than the share `max_in_common` of their words in common count as the same; words that are
-    `given`, because every answer must have them, do not count.
+    Sentences that have more than the share `max_in_common` of their words in common, or differ in fewer than
+    `min_different`, count as the same; words that are `given`, because every answer must have them, do not count.
     """
     if rule == "last":
         return _distinct(final)[:n]  # in the order of the chains: samples, not the best of them
@@ -82,7 +84,7 @@ def choose(
         pool = probable[:pool_size] + [visit for visit in probable[pool_size:] if visit.ids in always]
         values = fitness(pool)
     order = sorted(range(len(pool)), key=lambda at: -values[at])
-    return _different([pool[at] for at in order], n, max_in_common, given)
+    return _different([pool[at] for at in order], n, max_in_common, given, min_different)
 
 
 def _by_probability(visits: Sequence[Visit]) -> list[Visit]:
@@ -151,11 +153,14 @@ def _distinct(visits: Sequence[Visit]) -> list[Visit]:
     return list(first.values())
 
 
-def _different(ranked: Sequence[Visit], n: int, max_in_common: float, given: Collection[int]) -> list[Visit]:
+def _different(
+    ranked: Sequence[Visit], n: int, max_in_common: float, given: Collection[int], min_different: int
+) -> list[Visit]:
     """The first `n` that differ clearly from those before; if there are too few, the next best fill up."""
 
     def is_like(one: Counter[int], other: Counter[int]) -> bool:
-        return (one & other).total() > max_in_common * max(one.total(), other.total())
+        longer, common = max(one.total(), other.total()), (one & other).total()
+        return common > max_in_common * longer or longer - common < min_different
 
     chosen: list[tuple[Visit, Counter[int]]] = []
     passed: list[Visit] = []

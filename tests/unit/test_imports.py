@@ -16,8 +16,8 @@ FILES = sorted(SOURCE.rglob("*.py"))
 # As a sentence travels: a module imports only what stands above it.
 ORDER = [
     "errors", "arguments", "files", "settings", "text", "inputs", "result", "draws", "threads", "models", "constraints",
-    "target", "proposals", "laws", "sampling", "selection", "ranking", "tasks", "remembered", "session", "api",
-    "training", "evaluation", "client", "jobs", "serving", "cli",
+    "target", "proposals", "laws", "sampling", "selection", "readings", "ranking", "tasks", "remembered", "session",
+    "api", "training", "evaluation", "client", "jobs", "serving", "cli",
 ]  # fmt: skip
 
 

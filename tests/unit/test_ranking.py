@@ -11,7 +11,8 @@ from torch import Tensor
 from cgmh import KeywordInput, Settings, __version__
 from cgmh.models.load import Models, load_embedded
 from cgmh.models.text.functions import FunctionModel
-from cgmh.ranking import Ranked, Readings, Run, signature
+from cgmh.ranking import Ranked, Run, signature
+from cgmh.readings import Readings
 from cgmh.sampling import Constant, Kernel
 from cgmh.sampling.runs import KINDS, Record, run
 from cgmh.tasks import Keywords, Problem

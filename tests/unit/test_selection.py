@@ -9,7 +9,7 @@ import torch
 from scipy import stats
 
 from cgmh.models.load import load_embedded
-from cgmh.ranking import read_words
+from cgmh.readings import read_words
 from cgmh.selection import POOL_SIZE, Visit, agreement, choose, per_word, resample, thinned
 
 FALSE_ALARM = 1e-4  # that a test of frequencies fails although all is well; seeds are fixed

@@ -16,6 +16,7 @@ from ..target import Target
 from ..text.sentences import MAX_READ, Sentences, rows_within
 from .problem import Standing
 
+MAX_IN_COMMON = 0.5  # the share of common words beyond which two starts count as the same
 PATIENCE = 120  # rounds of growing after which the constraints are taken to be too tight
 
 
@@ -118,7 +119,7 @@ def promising_starts(start: Sentences, settled: Record, report: Ranked, number: 
                 ids = [visit.ids for visit in pool]
                 return report.rated(Sentences.from_lists(ids, max(map(len, ids)) + 1, [input] * len(ids)))
 
-            found = choose("best", visits, final, fitness, number, report.max_in_common, report.given(input))
+            found = choose("best", visits, final, fitness, number, MAX_IN_COMMON, report.given(input))
             rows += [found[at % len(found)].ids for at in range(number)]
     owners = torch.tensor(inputs).repeat_interleave(number)
     return Sentences.from_lists(rows, start.capacity, owners, device=start.device)
@@ -148,7 +149,7 @@ def with_written(
                 return [rated[visit.ids] for visit in pool]
 
             most = max(1, len(places) // 2)
-            best = choose("best", visits, [], fitness, most, report.max_in_common, report.given(input))
+            best = choose("best", visits, [], fitness, most, MAX_IN_COMMON, report.given(input))
             for at, visit in zip(reversed(places), best, strict=False):
                 rows[at] = list(visit.ids)
     return Sentences.from_lists(rows, start.capacity, start.inputs, start.device)

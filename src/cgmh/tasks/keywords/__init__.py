@@ -75,10 +75,11 @@ class Keywords:
         if standing is None:
             obeying = Target(words, allowed), Target(words, asked)
             beginner = Beginner(sources, wanted, lexicon, words, counted, *obeying, max(rooms) + 1)
-            start, grown = beginner.start(chains, seed), partial(beginner.grown, chains, seed)
+            (start, found), grown = beginner.start(chains, seed), partial(beginner.grown, chains, seed)
             likely = partial(beginner.likely, start, chains)
         else:
             start, grown, likely = standing_start(standing, max(rooms) + 1, words.device), None, None
+            found = [each.worked_out or [] for each in standing]
         writer, written = models.bare or models.text, None
         if models.use == "target" and isinstance(writer, WritingModel):
             room, rules = max(rooms) + 1, Target(words, asked)
@@ -88,11 +89,13 @@ class Keywords:
         exchanges = [_exchanges(source, required, lexicon) for source, required in zip(sources, wanted, strict=True)]
         moves = partial(_moves, contains, wanted, exchanges, own)
         own_starts = [number for number, source in enumerate(sources) if source.start]
-        report = KeywordReport(lexicon, words, [frozenset(ids_of(required)) for required in wanted], own_starts)
+        given = [frozenset(ids_of(required)) for required in wanted]
+        report = KeywordReport(lexicon, words, given, own_starts, found)
         target = Target(model, asked)
         return Problem(
-            lexicon, words, target, moves, start, report, own=own, grown=grown, likely=likely, written=written
-        )
+            lexicon, words, target, moves, start, report, own=own, grown=grown, likely=likely, written=written,
+            worked_out=found,
+        )  # fmt: skip
 
     def join(self, sources: Sequence[KeywordSource], results: Sequence[Result]) -> Result:
         return results[0]

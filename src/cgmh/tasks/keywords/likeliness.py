@@ -8,7 +8,7 @@ searches for translations do it (Wu et al. 2016); and a sentence in which a pair
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ...ranking import Readings
+from ...readings import Readings
 from .grid import Hypothesis
 
 OFFSET = 5.0  # added to the number of words by which log probabilities are divided

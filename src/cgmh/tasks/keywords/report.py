@@ -9,7 +9,8 @@ from torch import Tensor
 
 from ...models.pull.store import EMBEDDED, VERBS
 from ...models.word.recurrent import RecurrentModel
-from ...ranking import Ranked, Readings, Run, read_words
+from ...ranking import Ranked, Run
+from ...readings import Readings, read_words
 from ...selection import Visit
 from ...text.lexicon import Lexicon
 from ...text.sentences import Sentences
@@ -34,13 +35,14 @@ EMPTY = BEING | frozenset(
     "their , . ? !".split()
 )
 
+ARTICLES = ("a", "an", "the")
 PARTICIPLE = re.compile("[aeiouy].*ing$")  # which says what is done: not "king" or "thing"
 
 
 class KeywordReport(Ranked):
-    """Whole sentences before fragments, and answers that differ in more than a word beside the keywords."""
+    """Whole sentences before fragments, and answers that differ in more than a word beside keywords and articles."""
 
-    max_in_common = 0.5
+    max_in_common, min_different = 0.67, 2
     own_weight, merit_weight = 0.5, 2.0  # the readers' order again
     bar = BAR
 
@@ -50,18 +52,25 @@ class KeywordReport(Ranked):
         words: RecurrentModel,
         given: Sequence[frozenset[int]],
         own_starts: Collection[int] = (),
+        found: Sequence[Sequence[tuple[int, ...]]] = (),
     ) -> None:
-        """`own_starts` are the inputs whose chains start at a sentence of the user's."""
+        """`own_starts` are the inputs whose chains start at a sentence of the user's; `found` is, of each input, what
+        was found beside the starts."""
         super().__init__(lexicon, words)
-        self._own_starts = own_starts
+        self._own_starts, self._found = own_starts, found
         self._given = list(given)  # of each input: the ids of its keywords
+        known = lexicon.vocabulary.ids
+        self._articles = frozenset(known[article] for article in ARTICLES if article in known)
         self._verbs = _verbs() if _is_english(lexicon.vocabulary) else None
 
     def finds_starts(self, number: int) -> bool:
         return number not in self._own_starts
 
+    def found(self, number: int) -> Sequence[tuple[int, ...]]:
+        return self._found[number] if self._found else ()
+
     def given(self, number: int) -> frozenset[int]:
-        return self._given[number]
+        return self._given[number] | self._articles
 
     def likeliness(self, run: Run, pool: Sequence[Visit]) -> list[float]:
         """By all readings of the word model, where that is the target; what repeats itself comes last."""

@@ -1,5 +1,7 @@
 """Where the chains of keywords start: each at the best sentence of a small search of its own, from left to right.
 
+What else a search finds may be an answer too.
+
 It is a grid beam search (Hokamp and Liu 2017) with drawn words. The places of the keywords are written in a given
 order. For each number of written places, a few beginnings of a sentence are kept; each of them goes on with the next
 place, or with words drawn from the forward model. A search is no sampling, and need not be one: where a chain starts is
@@ -28,10 +30,11 @@ NUM_DRAWN = 4  # words that a beginning may go on with, beside the next place
 TEMPERATURE = 0.7  # of the drawn words
 MAX_WORDS, MARGIN = 12, 4  # of a sentence, unless the places or the least number of words need more: then so many more
 OFFSET = 3.0  # added to the number of words by which a log probability is divided
+NUM_FOUND = 8  # sentences that a search hands over
 MAX_PLACES = 8  # with more of them, a search takes longer than it is worth
 FIRST_STEP = -1000  # the search draws at steps from here downwards, at which no chain draws
 MOST_TOGETHER = 128  # searches that share their matrix products
-_log_prob = itemgetter(0)
+_log_prob = _merit_of = itemgetter(0)
 
 
 def _merit(log_prob: float, length: int) -> float:
@@ -87,13 +90,21 @@ class Way(NamedTuple):
         return Beginning((*before.ids, self.word), self.log_prob, self.num_places, self.num_words, before.row)
 
 
+class Found(NamedTuple):
+    """A sentence that a search came to."""
+
+    merit: float
+    ids: tuple[int, ...]
+
+
 class Search:
-    """The search of one chain: the beginnings that it keeps, and the best sentence so far."""
+    """The search of one chain: the beginnings that it keeps, the best sentence so far, and all that it came to."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.kept = [Beginning()] if len(plan.places) <= MAX_PLACES and plan.endings else []
         self.best: Beginning | None = None
+        self._ended: list[tuple[float, Beginning, int]] = []  # the merit of a sentence, and what its last word follows
         # A keyword is not drawn: it would come twice.
         self._closed = plan.closed.union(*plan.places)
         self._most = plan.most
@@ -103,6 +114,16 @@ class Search:
         if beginning.num_places < len(self.plan.places):
             return self.plan.places[beginning.num_places]
         return self.plan.endings if beginning.num_words >= self.plan.min_words else ()
+
+    @property
+    def found(self) -> list[Found]:
+        """The sentences that it came to, as many as it hands over; the best one first."""
+        if self.best is None:
+            return []
+        ended = sorted(self._ended, key=_merit_of, reverse=True)[: NUM_FOUND + 1]
+        others = (Found(merit, (*before.ids, word)) for merit, before, word in ended)
+        best = Found(self.best.merit, self.best.ids)
+        return [best, *(other for other in others if other.ids != best.ids)][:NUM_FOUND]
 
     def extend(self, beginning: Beginning, asked: Mapping[int, float], drawn: Mapping[int, float]) -> list[Way]:
         """Every way to go on with words, given with their log probabilities. A sentence that ends may be the best."""
@@ -115,7 +136,9 @@ class Search:
                 return ways
         elif asked:
             log_end, word = max(((log_prob + log_word, word) for word, log_word in asked.items()), key=_log_prob)
-            if self.best is None or _merit(log_end, len(ids) + 1) >= self.best.merit:
+            merit = _merit(log_end, len(ids) + 1)
+            self._ended.append((merit, beginning, word))
+            if self.best is None or merit >= self.best.merit:
                 self.best = Way(log_end, beginning, word, at, num_words + counted[word]).beginning
         last = ids[-1] if ids else None
         for word, log_word in drawn.items():
@@ -140,26 +163,26 @@ class Search:
 
 def search(
     plans: Sequence[Plan], model: RecurrentModel, aliases: Tensor, seed: Seed, chains: Tensor
-) -> list[list[int]]:
-    """The ids of a sentence for each plan; none where none was found.
+) -> list[list[Found]]:
+    """The sentences that are found for each plan, the best one first.
 
     `aliases` are the ids that the model reads in place of others; `seed` and `chains` [N] are of the chains.
     """
 
-    def search_some(rows: Tensor, _: Tick) -> list[list[int]]:
+    def search_some(rows: Tensor, _: Tick) -> list[list[Found]]:
         some = [plans[row] for row in rows.tolist()]
         return _searched(some, model, aliases, seeds_of(seed, rows), chains[rows])
 
     workers = num_workers(len(plans), model.device)
     parts = torch.arange(len(plans)).chunk(max(workers, -(-len(plans) // MOST_TOGETHER)))
     found = share_out(search_some, parts, workers, forks=workers > 1 and is_own(model))
-    return [ids for part in found for ids in part]
+    return [each for part in found for each in part]
 
 
 @torch.inference_mode()
 def _searched(
     plans: Sequence[Plan], model: RecurrentModel, aliases: Tensor, seed: Seed, chains: Tensor
-) -> list[list[int]]:
+) -> list[list[Found]]:
     forward, device = model.forward, model.device
     stack, table = forward.stack, forward.predictor.table
     never = never_drawn(model.vocabulary).view(table.num_classes, -1).to(device)
@@ -190,7 +213,7 @@ def _searched(
             for one in searches:
                 one.kept = [each._replace(row=row_of[each.ids]) for each in one.kept]
         length += 1
-    return [[] if one.best is None else list(one.best.ids) for one in searches]
+    return [one.found for one in searches]
 
 
 @lru_cache(maxsize=2)

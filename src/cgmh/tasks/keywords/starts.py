@@ -9,7 +9,7 @@ from torch import Tensor
 from ...draws import Draws, Seed, seeds_of, seeds_of_chains
 from ...errors import InfeasibleStart
 from ...models.word.recurrent import RecurrentModel
-from ...ranking import read_words
+from ...readings import read_words
 from ...target import Target
 from ...text.lexicon import Lexicon
 from ...text.sentences import Sentences
@@ -18,10 +18,11 @@ from ..start import grow
 from .grid import Grid, Hypothesis, fill_grids
 from .joining import joined
 from .likeliness import likeliness, repeats, roughly
-from .search import Plan, search
+from .search import Found, Plan, search
 from .source import ENDINGS, KeywordSource, Phrase, Required, places_of
 
 GROWTH = 4  # words that a start gets beyond the keywords, where none was found
+MAX_FOUND = 50  # sentences beside the starts that may be answers
 MAX_SEARCHES = 64  # for each set of keywords; the starts of further chains are grown
 # Of the search for the likeliest sentences: hypotheses of each beam; how many are checked, and read closely, of the
 # sentences that are found from left to right, from right to left, and by joining. With more beams than that, it takes
@@ -42,15 +43,20 @@ class Beginner:
     asked: Target  # what a start obeys
     capacity: int
 
-    def start(self, chains: int, seed: Seed) -> Sentences:
-        """The starts of the chains of each source, side by side: found, grown where nothing was, or given."""
+    def start(self, chains: int, seed: Seed) -> tuple[Sentences, list[list[tuple[int, ...]]]]:
+        """The starts of the chains of each source, side by side: found, grown where nothing was, or given; and what
+        else the searches for each source found."""
         phrases = self._phrases(chains, seed)
         rows, is_given = self._bare(phrases, chains), [bool(source.start) for source in self.sources]
         found = self._searched(phrases, chains, seed)
         missing = [at for at in range(len(rows)) if at not in found and not is_given[at // chains]]
         grown = self._grown(rows, missing, chains, seed)
-        rows = [found.get(at) or grown.get(at) or ids for at, ids in enumerate(rows)]
-        return self._given(rows, chains)
+        rows = [list(found[at][0].ids) if at in found else grown.get(at, ids) for at, ids in enumerate(rows)]
+        others: list[list[Found]] = [[] for _ in self.sources]
+        for at, (_, *some) in found.items():
+            others[at // chains] += some
+        best = (sorted(dict.fromkeys(each), reverse=True)[:MAX_FOUND] for each in others)
+        return self._given(rows, chains), [[each.ids for each in some] for some in best]
 
     def likely(self, start: Sentences, chains: int) -> Sentences:
         """The starts, where half of the chains of each source start at the likeliest sentences that wide searches
@@ -139,20 +145,28 @@ class Beginner:
             for at, some in enumerate(phrases)
         ]
 
-    def _searched(self, phrases: Sequence[Sequence[Phrase]], chains: int, seed: Seed) -> dict[int, list[int]]:
-        """The sentences that a search found and that obey, by the places of their chains."""
+    def _searched(self, phrases: Sequence[Sequence[Phrase]], chains: int, seed: Seed) -> dict[int, list[Found]]:
+        """What a search found, by the places of the chains: sentences that obey, the best one among them."""
         chosen = [at for at in range(len(phrases)) if self._is_sought(at, phrases[at], chains)]
         counted, which = self.counted.tolist(), torch.tensor(chosen, dtype=torch.int64)
         plans = [self._plan(self.sources[at // chains], phrases[at], counted) for at in chosen]
         aliases, seeds = self.lexicon.aliases.to(self.words.device), seeds_of_chains(seed, chains)
-        ids = search(plans, self.words, aliases, seeds_of(seeds, which), which % chains)
-        found = {at: each for at, each in zip(chosen, ids, strict=True) if 0 < len(each) < self.capacity}
-        if not found:
+        searched = search(plans, self.words, aliases, seeds_of(seeds, which), which % chains)
+        fitting = [
+            (at, each)
+            for at, some in zip(chosen, searched, strict=True)
+            for each in some
+            if len(each.ids) < self.capacity
+        ]
+        if not fitting:
             return {}
-        owners = [at // chains for at in found]
-        batch = Sentences.from_lists(list(found.values()), self.capacity, owners, device=self.words.device)
-        obeys = self.asked.possible(batch).tolist()
-        return {at: each for (at, each), obeying in zip(found.items(), obeys, strict=True) if obeying}
+        rows, owners = [each.ids for _, each in fitting], [at // chains for at, _ in fitting]
+        obeys = self.asked.possible(Sentences.from_lists(rows, self.capacity, owners, device=self.words.device))
+        obeying: dict[int, list[Found]] = {}
+        for (at, each), is_possible in zip(fitting, obeys.tolist(), strict=True):
+            if is_possible:
+                obeying.setdefault(at, []).append(each)
+        return obeying
 
     @property
     def _marks(self) -> frozenset[int]:

@@ -8,7 +8,8 @@ from torch import Tensor
 
 from ...constraints.overlap import Overlap
 from ...models.word.recurrent import RecurrentModel
-from ...ranking import Ranked, Readings, Run
+from ...ranking import Ranked, Run
+from ...readings import Readings
 from ...text.lexicon import Lexicon
 from ...text.sentences import Sentences
 from ...text.tokenizer import join

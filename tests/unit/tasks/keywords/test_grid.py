@@ -10,7 +10,7 @@ from cgmh.evaluation.checkers import covers
 from cgmh.inputs import KeywordInput
 from cgmh.models.load import Models, load_embedded
 from cgmh.models.word.recurrent import RecurrentModel
-from cgmh.ranking import read_words
+from cgmh.readings import read_words
 from cgmh.selection import choose
 from cgmh.tasks import Keywords
 from cgmh.tasks.keywords.grid import Grid, fill_grids

@@ -1,13 +1,21 @@
 """Which answers to a set of keywords come first."""
 
+import math
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 import torch
 
+import cgmh
+from cgmh.draws import Seed
 from cgmh.inputs import KeywordInput
 from cgmh.models.load import Models, load_embedded
-from cgmh.ranking import read_words
+from cgmh.readings import read_words
+from cgmh.selection import Visit, choose
 from cgmh.tasks import Keywords
 from cgmh.tasks.keywords.report import FITTING, FRAGMENT, HOLLOW, LONG, LONGER, REPEATED, KeywordReport
+from cgmh.tasks.keywords.starts import Beginner
 from cgmh.text.lexicon import Lexicon
 from cgmh.text.sentences import Sentences
 from cgmh.text.vocabulary import SPECIALS, Vocabulary
@@ -34,7 +42,8 @@ def test_whole_sentences_come_before_fragments_and_repetitions(monkeypatch: pyte
     report = report_of("letter")
     texts = ["she wrote a letter .", "a letter from her friend .", "the letter is a long letter ."]
     assert merits(report, *texts) == pytest.approx([0, -FRAGMENT, -REPEATED - LONGER])
-    assert set(report.given(0)) == set(report.words.vocabulary.casings("letter"))
+    articles = {report.words.vocabulary.ids[article] for article in ("a", "an", "the")}
+    assert set(report.given(0)) == {*report.words.vocabulary.casings("letter"), *articles}
 
 
 def test_a_keyword_counts_by_how_well_it_fits_the_rest() -> None:
@@ -77,3 +86,59 @@ def test_a_sentence_that_says_nothing_about_its_keywords_loses(monkeypatch: pyte
     assert dict(zip(texts, merits(report_of("river", "bridge"), *texts), strict=True)) == pytest.approx(texts)
     assert merits(report_of("ride", "horse", "cowboy"), "the cowboy is riding a horse .") == pytest.approx([-LONGER])
     assert merits(report_of("king", "spring"), "the king is the spring .") == pytest.approx([-HOLLOW])
+
+
+def test_answers_differ_in_more_than_articles_and_a_word() -> None:
+    report = report_of("dog")
+    texts = [
+        "the dog is on the television .",
+        "a dog is on a television .",
+        "the dog is on a sofa .",
+        "a dog sits by a sofa .",
+    ]
+    visits = [Visit(tuple(report.words.vocabulary.encode(text.split())), 0.0, 0.0, 0) for text in texts]
+
+    def fitness(pool: Sequence[Visit]) -> list[float]:
+        return [-float(at) for at in range(len(pool))]
+
+    how_alike = report.max_in_common, report.given(0), (), report.min_different
+    assert choose("best", visits, [], fitness, 4, *how_alike) == [visits[at] for at in (0, 3, 1, 2)]
+
+
+def answer(found: Sequence[str], constraints: Sequence[Any] = (), big: Any = None, **asked: Any) -> cgmh.Result:
+    """What one step of one chain gives, and what a search is said to have found beside its start."""
+    given = Beginner.start
+
+    def start(self: Beginner, chains: int, seed: Seed) -> tuple[Sentences, list[list[tuple[int, ...]]]]:
+        ids = [tuple(self.words.vocabulary.encode(text.split())) for text in found]
+        return given(self, chains, seed)[0], [ids]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Beginner, "start", start)
+        inputs = [KeywordInput(("letter", "friend"))]
+        settings = cgmh.Settings(n=9, chains=1, steps=1, **asked)
+        return next(iter(cgmh.solve(inputs, settings, big=big, constraints=constraints)))
+
+
+def test_what_a_search_found_may_be_an_answer() -> None:
+    found = "i sent a letter to a friend .", "she wrote a letter to her friend ."
+    texts = {"I sent a letter to a friend.", "She wrote a letter to her friend."}
+    result = answer(found)
+    assert texts <= set(result.texts)
+    (score,) = cgmh.score([result.best.text])
+    assert result.best.nll_per_word == pytest.approx(math.log(score.perplexity), abs=0.01)
+
+    @cgmh.constraint(hard=True)
+    def without_she(words: list[str]) -> bool:
+        return "she" not in map(str.lower, words)
+
+    obeying = answer(found, constraints=[without_she])
+    assert texts & set(obeying.texts) == {"I sent a letter to a friend."}
+    assert not texts & set(answer(found, select="last").texts), "samples are states of chains"
+    assert not texts & set(answer(found, big=lambda texts: [0.0] * len(texts), use="rerank").texts)
+
+
+def test_an_answer_that_no_chain_came_to_has_no_steps() -> None:
+    result = answer(["she wrote a letter to her friend ."], trace="all")
+    assert result.best.text == "She wrote a letter to her friend."
+    assert (result.trace, result.traced_from) == ((), result.best.text)

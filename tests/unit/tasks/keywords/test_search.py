@@ -8,7 +8,7 @@ import torch
 
 from cgmh.models.load import load_embedded
 from cgmh.tasks.keywords import search as module
-from cgmh.tasks.keywords.search import MAX_PLACES, MAX_WORDS, Beginning, Plan, Search, Way, search
+from cgmh.tasks.keywords.search import MAX_PLACES, MAX_WORDS, NUM_FOUND, Beginning, Plan, Search, Way, search
 from cgmh.text.lexicon import Lexicon
 from cgmh.text.vocabulary import is_counted
 
@@ -29,8 +29,8 @@ def plan(*places: str, joined: Sequence[int] = (), closed: str = ". ! ?", least:
 
 def found(*plans: Plan, seed: int = 0, first: int = 0) -> list[list[str]]:
     names = torch.arange(first, first + len(plans))
-    ids = search(plans, MODEL.bound(LEXICON), LEXICON.aliases, seed, names)
-    return [LEXICON.words(each) for each in ids]
+    searched = search(plans, MODEL.bound(LEXICON), LEXICON.aliases, seed, names)
+    return [LEXICON.words(some[0].ids) if some else [] for some in searched]
 
 
 def test_the_places_are_written_in_their_order() -> None:
@@ -136,3 +136,12 @@ def test_a_search_goes_on_where_no_word_is_asked_for() -> None:
 
 def test_without_marks_that_end_sentences_nothing_is_found() -> None:
     assert found(replace(plan("river"), endings=[])) == [[]]
+
+
+def test_what_else_a_search_came_to_is_handed_over_the_best_first() -> None:
+    names = torch.arange(2)
+    for some in search([plan("river")] * 2, MODEL.bound(LEXICON), LEXICON.aliases, 0, names):
+        assert 1 < len(some) <= NUM_FOUND
+        assert len({each.ids for each in some}) == len(some)
+        assert [each.merit for each in some] == sorted((each.merit for each in some), reverse=True)
+        assert all(LEXICON.add("river") in each.ids and LEXICON.word(each.ids[-1]) in ".?" for each in some)

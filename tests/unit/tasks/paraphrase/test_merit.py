@@ -7,7 +7,7 @@ import torch
 
 from cgmh.inputs import ParaphraseInput
 from cgmh.models.load import Models, load_embedded
-from cgmh.ranking import Readings
+from cgmh.readings import Readings
 from cgmh.tasks import Paraphrase, Problem
 from cgmh.tasks.paraphrase.merit import MERIT, SIMILARITIES, USUAL_OVERLAP
 from cgmh.tasks.paraphrase.report import Paraphrases
