@@ -24,7 +24,6 @@ from .sampling.runs import KINDS, Record
 from .selection import (
     LENGTH_OFFSET,
     MAX_IN_COMMON,
-    NO_CHAIN,
     POOL_SIZE,
     Visit,
     choose,
@@ -163,7 +162,7 @@ class Ranked:
             effective,
             run.record.exchange_rates(),
             self.notes(run.number),
-            traced_from=self.traced_from(run) or self._searched_start(run, chosen[0]),
+            traced_from=self.traced_from(run) or self._searched_start(run, chosen[0].chain),
         )
 
     @torch.inference_mode()
@@ -201,23 +200,22 @@ class Ranked:
 
     def _searched(self, run: Run) -> list[Visit]:
         """Sentences that no chain came to, but a search did, and which may be answers where the word model ranks."""
-        ids = self.found(run.number)
-        if not ids or run.settings.select != "best" or run.models.text is not None:
+        found = self.found(run.number)
+        if not found or run.settings.select != "best" or run.models.text is not None:
             return []
-        batch = run.batch(ids, self.words.device)
-        batch = batch.select(run.target.possible(batch).nonzero()[:, 0])  # the user may have rules of their own
+        batch = run.batch([ids for ids, _ in found], self.words.device)
+        rows = run.target.possible(batch).nonzero()[:, 0]  # the user may have rules of their own
+        batch = batch.select(rows)
         log_model = self.words.log_prob(self.words.encode(batch))
         log_target = run.target.soft_factors(log_model, batch).sum(-1)
-        values = zip(batch.to_lists(), log_target.tolist(), log_model.tolist(), strict=True)
-        return [Visit(tuple(each), log_pi, log_prob, NO_CHAIN) for each, log_pi, log_prob in values]
+        values = zip(rows.tolist(), log_target.tolist(), log_model.tolist(), strict=True)
+        return [Visit(found[row][0], log_pi, log_prob, found[row][1]) for row, log_pi, log_prob in values]
 
-    def _searched_start(self, run: Run, answer: Visit) -> str | None:
-        """The text of the sentence at which the chain of an answer started, or that of an answer of no chain, if it may
-        be an answer and steps are traced."""
+    def _searched_start(self, run: Run, chain: int) -> str | None:
+        """The text of the sentence at which a chain started, if it may be an answer and steps are traced."""
         if run.settings.trace == "none" or run.models.use == "target" or not self._counts_starts(run):
             return None
-        ids = answer.ids if answer.chain == NO_CHAIN else run.start.to_lists()[answer.chain]
-        return self.write(run.number, self.lexicon.words(ids))[0]
+        return self.write(run.number, self.lexicon.words(run.start.to_lists()[chain]))[0]
 
     def _counts_starts(self, run: Run) -> bool:
         """Whether the sentences that chains started at may be answers: a search, or chains that settled, found them."""
@@ -236,8 +234,8 @@ class Ranked:
         """Whether the chains of an input start at sentences that were searched for."""
         return False
 
-    def found(self, number: int) -> Sequence[tuple[int, ...]]:
-        """Sentences for an input that a search found beside those at which chains start."""
+    def found(self, number: int) -> Sequence[tuple[tuple[int, ...], int]]:
+        """Sentences for an input that searches found beside the starts of chains, and the chain of each search."""
         return ()
 
     def likeliness(self, run: Run, pool: Sequence[Visit]) -> list[float]:

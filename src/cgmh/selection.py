@@ -21,7 +21,6 @@ from .sampling.runs import Record
 from .settings import Rule
 from .text.sentences import Sentences
 
-NO_CHAIN = -1  # came to a sentence: it was found otherwise
 POOL_SIZE = 200  # sentences that are looked at closely
 LENGTH_OFFSET = 1.0  # the end of a sentence counts as a word
 MAX_IN_COMMON = 0.6  # the share of common words beyond which two answers count as the same
@@ -30,7 +29,7 @@ RESAMPLING = -1_000_000  # a step that no chain makes: the draws of resampling
 
 @dataclass(frozen=True)
 class Visit:
-    """A sentence of one input, and the chain that came to it, or `NO_CHAIN`."""
+    """A sentence of one input, and the chain that came to it."""
 
     ids: tuple[int, ...]
     log_target: float  # untempered

@@ -180,8 +180,10 @@ def test_fewer_sentences_than_asked_for_is_a_note() -> None:
     assert 0 < len(answer.output.splitlines()) < 5
     note = "note: fewer than 5 sentences were found; more --steps or --chains find more\n"
     assert answer.errors == note
-    both = run("keywords", "--max-words", "2", *QUICK, "--chains", "1", "--steps", "1", stdin=b"snow rain\nsun\n")
-    assert both.errors == note.replace("found;", "found for 2 of 2 inputs;")
+    both = run(
+        "keywords", "--max-words", "2", *QUICK, "--n", "50", "--chains", "1", "--steps", "1", stdin=b"snow rain\nsun\n"
+    )
+    assert both.errors == note.replace("5 sentences", "50 sentences").replace("found;", "found for 2 of 2 inputs;")
 
 
 def test_words_that_newcomers_tried() -> None:

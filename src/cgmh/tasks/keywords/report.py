@@ -52,10 +52,10 @@ class KeywordReport(Ranked):
         words: RecurrentModel,
         given: Sequence[frozenset[int]],
         own_starts: Collection[int] = (),
-        found: Sequence[Sequence[tuple[int, ...]]] = (),
+        found: Sequence[Sequence[tuple[tuple[int, ...], int]]] = (),
     ) -> None:
         """`own_starts` are the inputs whose chains start at a sentence of the user's; `found` is, of each input, what
-        was found beside the starts."""
+        was found beside the starts, and for which chain."""
         super().__init__(lexicon, words)
         self._own_starts, self._found = own_starts, found
         self._given = list(given)  # of each input: the ids of its keywords
@@ -66,7 +66,7 @@ class KeywordReport(Ranked):
     def finds_starts(self, number: int) -> bool:
         return number not in self._own_starts
 
-    def found(self, number: int) -> Sequence[tuple[int, ...]]:
+    def found(self, number: int) -> Sequence[tuple[tuple[int, ...], int]]:
         return self._found[number] if self._found else ()
 
     def given(self, number: int) -> frozenset[int]:

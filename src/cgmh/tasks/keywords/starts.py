@@ -43,20 +43,21 @@ class Beginner:
     asked: Target  # what a start obeys
     capacity: int
 
-    def start(self, chains: int, seed: Seed) -> tuple[Sentences, list[list[tuple[int, ...]]]]:
+    def start(self, chains: int, seed: Seed) -> tuple[Sentences, list[list[tuple[tuple[int, ...], int]]]]:
         """The starts of the chains of each source, side by side: found, grown where nothing was, or given; and what
-        else the searches for each source found."""
+        else the searches for each source found, with the chain whose start was searched for."""
         phrases = self._phrases(chains, seed)
         rows, is_given = self._bare(phrases, chains), [bool(source.start) for source in self.sources]
         found = self._searched(phrases, chains, seed)
         missing = [at for at in range(len(rows)) if at not in found and not is_given[at // chains]]
         grown = self._grown(rows, missing, chains, seed)
         rows = [list(found[at][0].ids) if at in found else grown.get(at, ids) for at, ids in enumerate(rows)]
-        others: list[list[Found]] = [[] for _ in self.sources]
+        others: list[dict[Found, int]] = [{} for _ in self.sources]
         for at, (_, *some) in found.items():
-            others[at // chains] += some
-        best = (sorted(dict.fromkeys(each), reverse=True)[:MAX_FOUND] for each in others)
-        return self._given(rows, chains), [[each.ids for each in some] for some in best]
+            for each in some:
+                others[at // chains].setdefault(each, at % chains)
+        best = [[(each.ids, own[each]) for each in sorted(own, reverse=True)[:MAX_FOUND]] for own in others]
+        return self._given(rows, chains), best
 
     def likely(self, start: Sentences, chains: int) -> Sentences:
         """The starts, where half of the chains of each source start at the likeliest sentences that wide searches
