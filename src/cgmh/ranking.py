@@ -200,11 +200,13 @@ class Ranked:
 
     def _searched(self, run: Run) -> list[Visit]:
         """Sentences that no chain came to, but a search did, and which may be answers where the word model ranks."""
-        found = self.found(run.number)
-        if not found or run.settings.select != "best" or run.models.text is not None:
+        found = self.found(run.number) if run.settings.select == "best" and run.models.text is None else ()
+        if not found:
             return []
         batch = run.batch([ids for ids, _ in found], self.words.device)
         rows = run.target.possible(batch).nonzero()[:, 0]  # the user may have rules of their own
+        if not len(rows):
+            return []
         batch = batch.select(rows)
         log_model = self.words.log_prob(self.words.encode(batch))
         log_target = run.target.soft_factors(log_model, batch).sum(-1)

@@ -134,6 +134,7 @@ def test_what_a_search_found_may_be_an_answer() -> None:
 
     obeying = answer(found, constraints=[without_she])
     assert texts & set(obeying.texts) == {"I sent a letter to a friend."}
+    assert not texts & set(answer(found[1:], constraints=[without_she]).texts)
     assert not texts & set(answer(found, select="last").texts), "samples are states of chains"
     assert not texts & set(answer(found, big=lambda texts: [0.0] * len(texts), use="rerank").texts)
 
