@@ -2,12 +2,14 @@
 
     python recipes/english/prepare.py DATA OUT
     python recipes/english/prepare.py DATA OUT --renew VOCABULARY
+    python recipes/english/prepare.py DATA OUT --keep VOCABULARY
 
 DATA holds ``lm/NAME.txt.xz`` and ``everyday/NAME.txt.xz`` for each corpus, one sentence per line, in document order.
 OUT receives ``NAME.npy`` (ids of the training part, sentences joined by the end mark), ``NAME.held.npy`` (the held-out
 part: every 200th stretch of 500 lines), ``vocabulary.json`` (ids grouped by class) and ``counts.json``. With --renew,
 the words of an older vocabulary keep their places, so that weights trained with it can go on: words that became common
-take the places of the rarest in the class that suits them, and of names of characters from single books.
+take the places of the rarest in the class that suits them, and of names of characters from single books. With --keep,
+the vocabulary stays as it is.
 """
 
 import argparse
@@ -188,7 +190,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--renew", type=Path, metavar="VOCABULARY")
+    older = parser.add_mutually_exclusive_group()
+    older.add_argument("--renew", type=Path, metavar="VOCABULARY")
+    older.add_argument("--keep", type=Path, metavar="VOCABULARY")
     args = parser.parse_args()
     out: Path = args.out
     out.mkdir(parents=True, exist_ok=True)
@@ -209,8 +213,11 @@ def main() -> None:
                 opening[word] += int(count * WEIGHTS[name] * 10)
         counts = truecased_counts(inner, opening)
         files = [out / f"{name}.tok" for name in WEIGHTS]
-        left_out = single_book_names(out / "fiction.tok", total) | UNWANTED
-        if args.renew:
+        left_out = UNWANTED if args.keep else single_book_names(out / "fiction.tok", total) | UNWANTED
+        if args.keep:
+            current = Vocabulary.load(args.keep)
+            grouped, names = current.words, current.names
+        elif args.renew:
             old = Vocabulary.load(args.renew)
             names = old.names
             added = {
