@@ -36,8 +36,10 @@ from .moves import moves_of
 MAX_OWN_WORDS = 4096  # words outside the vocabulary, of all sources together; then a new group begins
 MAX_WORDS_HELD = 24_576  # that the chains of a group have room for, at 25 kB each; others wait until some have left
 CHAINS_TOGETHER = 256  # of a group: more make hardly more steps per second, and whoever came first would end later
-TRIED_TOGETHER = 1024  # steps of all chains, where the model allows it: whoever comes meanwhile waits
+ROOM_FOR_THE_LAST = 128  # chains more than that, if nobody waits then: who is left over would step with few others
+TRIED_TOGETHER = 1280  # steps of all chains, where the model allows it: whoever comes meanwhile waits
 BEGUN_AT_ONCE = 128  # chains whose starts are found in one go, before the others step again; or those of one source
+BEGUN_IN_A_ROW = 4  # times that others are begun, at most, before those that were begun first join
 LOOKED_AT_FIRST = 6  # chains of a watched run whose starts are told before those of all are found
 PATIENCE = 8  # posing all again may take one part in so many of the time: those that come meanwhile join together
 
@@ -144,6 +146,7 @@ class Group:
         self._posed: Problem | None = None  # the problem of those alone, if it is one
         self.counts = torch.zeros(2, len(MOVES), dtype=torch.int64)  # steps proposed and accepted, by move
         self.num_steps = 0  # of all chains
+        self._num_in_a_row = 0  # times that some were begun since others joined
         self._may_join_at = 0.0
         self._walk: _Walk | None = None
 
@@ -201,11 +204,20 @@ class Group:
 
     @torch.inference_mode()
     def step(self) -> None:
-        """One step of every chain; before it, some of those that wait are begun, and those that are may join."""
-        if new := self._next():
+        """One step of every chain; before it, some of those that wait are begun, or those that are begun join.
+
+        To join, all are posed again. So those of one burst join together: not before the next call, by when whoever
+        came meanwhile waits here, and while there is somebody to begin, a few calls later.
+        """
+        new = self._next()
+        if new:
             self._begin(new)  # if that fails, they are still among `everyone`
             self.waiting = self.waiting[len(new) :]
-        if self._begun and (self._walk is None or (monotonic() >= self._may_join_at and self._fitting())):
+            self._num_in_a_row += 1
+        comes_more = bool(new) and self._is_open and self._num_in_a_row < BEGUN_IN_A_ROW
+        may_join = self._walk is None or (monotonic() >= self._may_join_at and bool(self._fitting()))
+        if self._begun and may_join and not comes_more:
+            self._num_in_a_row = 0
             began = monotonic()
             self._join()
             self._may_join_at = monotonic() + PATIENCE * (monotonic() - began)
@@ -227,9 +239,14 @@ class Group:
         """The first of those that wait, if there is room: as many as can be begun without holding up others long."""
         begun = sum(entry.chains for entry in (*self.entries, *self._begun))
         sums = list(accumulate(entry.chains for entry in self.waiting))
-        if not sums or (begun and begun + sums[0] > CHAINS_TOGETHER):
+        if not sums:
             return []
-        most = min(BEGUN_AT_ONCE, CHAINS_TOGETHER - begun)
+        room = CHAINS_TOGETHER - begun
+        if sums[-1] <= room + ROOM_FOR_THE_LAST:
+            room = sums[-1]
+        if begun and sums[0] > room:
+            return []
+        most = min(BEGUN_AT_ONCE, room)
         return self.waiting[: max(1, sum(total <= most for total in sums))]
 
     def _begin(self, new: list[Entry]) -> None:

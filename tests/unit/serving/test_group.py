@@ -106,6 +106,8 @@ def test_starts_of_different_seeds_are_found_together(task: str, monkeypatch: py
         for entry in entries(each, own):
             batch.join(entry)
     batch.step()
+    assert not batch.waiting
+    batch.step()  # before it, others could still come
     assert batch._walk is not None  # and nobody waits: all were posed in one go
     assert len(batch.entries) == len(batch.everyone)
     while batch.everyone:
@@ -174,7 +176,8 @@ def test_there_is_room_for_so_many_words_and_the_others_wait(monkeypatch: pytest
     assert waited > 0
 
 
-def test_those_that_stay_do_not_notice_who_leaves() -> None:
+def test_those_that_stay_do_not_notice_who_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(group, "TRIED_TOGETHER", 1)
     first, second = INPUTS["keywords"][:2]
     answers: list[Any] = []
     staying, leaving = session(first, *SETTINGS[0]), session(second, *SETTINGS[1])
@@ -182,9 +185,12 @@ def test_those_that_stay_do_not_notice_who_leaves() -> None:
     (gone,) = entries(leaving, [])
     batch.join(gone)
     batch.step()
+    batch.step()
     for entry in entries(staying, answers):
         batch.join(entry)
     batch.step()
+    batch.step()
+    assert len(batch.entries) == 2
     batch.remove(gone)
     while batch.entries:
         batch.step()
@@ -252,6 +258,7 @@ def test_words_of_past_requests_are_forgotten() -> None:
 def test_who_came_first_begins_first_and_others_wait_for_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many chains step together as make the most of a processor; more would only let all of them end late."""
     monkeypatch.setattr(group, "CHAINS_TOGETHER", 8)
+    monkeypatch.setattr(group, "ROOM_FOR_THE_LAST", 3)
     asked = [session(input, 4, 0, 6) for input in INPUTS["keywords"]]
     batch, order = Group(asked[0].task, asked[0].models), list[int]()  # type: ignore[arg-type]
     most = 0
@@ -264,6 +271,49 @@ def test_who_came_first_begins_first_and_others_wait_for_room(monkeypatch: pytes
     assert set(order[:2]) == {0, 1}  # of those that step together, any may be done first
     assert order[2:] == [2]
     assert most == 8
+
+
+@pytest.mark.parametrize("room", [4, 8])
+def test_the_last_who_wait_are_let_in(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a little more room is enough for all; if others would still wait, nobody is."""
+    monkeypatch.setattr(group, "CHAINS_TOGETHER", 4)
+    monkeypatch.setattr(group, "ROOM_FOR_THE_LAST", room)
+    monkeypatch.setattr(group, "TRIED_TOGETHER", 1)  # so that nobody is done soon
+    asked = [session(INPUTS["correct"][1], 4, seed, 30) for seed in range(3)]
+    batch = Group(asked[0].task, asked[0].models)  # type: ignore[arg-type]
+    for each in asked:
+        batch.join(*entries(each, []))
+    batch.step()
+    batch.step()
+    assert sum(entry.chains for entry in batch.entries) == (12 if room == 8 else 4)
+
+
+def burst(number: int, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many have joined after each call, while so many are begun one by one."""
+    monkeypatch.setattr(group, "BEGUN_AT_ONCE", 1)
+    monkeypatch.setattr(group, "TRIED_TOGETHER", 1)  # so that nobody is done soon
+    asked = [session(INPUTS["correct"][1], 2, seed, 30) for seed in range(number)]
+    batch = Group(asked[0].task, asked[0].models)  # type: ignore[arg-type]
+    for each in asked:
+        batch.join(*entries(each, []))
+    joined: list[int] = []
+    for _ in range(6):
+        batch.step()
+        joined.append(len(batch.entries))
+    return joined
+
+
+def test_those_of_a_burst_join_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All are posed again for each join."""
+    monkeypatch.setattr(group, "BEGUN_IN_A_ROW", 9)
+    joined = burst(4, monkeypatch)
+    assert joined == [0, 0, 0, 0, 4, 4]
+
+
+def test_who_was_begun_does_not_wait_for_all_who_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(group, "BEGUN_IN_A_ROW", 2)
+    joined = burst(5, monkeypatch)
+    assert joined == [0, 2, 2, 4, 4, 5]
 
 
 def test_more_chains_than_step_together_step_alone(monkeypatch: pytest.MonkeyPatch) -> None:
