@@ -40,6 +40,7 @@ from .text.sentences import Sentences
 from .text.tokenizer import capitalize, first_word, join
 
 EARLY_POOL_SIZE = 40  # sentences that are looked at closely before the end, each time
+READ_FOR_EACH = 16  # sentences that are looked at closely at least, for each answer that is asked for
 NOT_ASKED = 1e6  # by how much sentences that a text model was not asked about come after the others
 
 
@@ -126,6 +127,7 @@ class Ranked:
     max_in_common, min_different = MAX_IN_COMMON, 1  # how alike answers may be
     # What the word model's readings and the task's merit count beside a text model's log probability per word.
     own_weight, merit_weight = 0.3, 1.0
+    own_pool_size = POOL_SIZE  # sentences that the word model looks at closely, where it ranks alone
     num_asked: int | None = None  # the best so many are shown to a text model that ranks; None: all of the pool
     bar = -math.inf  # how good a sentence must be to be shown before the end
 
@@ -150,9 +152,8 @@ class Ranked:
                     is_likeliest = run.settings.select == "likeliest"
                     return self.likeliness(run, pool) if is_likeliest else self._fitness(run, pool, log_text)
 
-                found = self._searched(run)
-                always = {*self._always(run), *(visit.ids for visit in found)}
-                chosen = self._chosen(run, run.settings.select, visits + found, final, fitness, always)
+                visits = visits + self._searched(run)
+                chosen = self._chosen(run, run.settings.select, visits, final, fitness, self._always(run))
         return Result(
             run.input,
             tuple(self._sentence(run, visit, log_text.get(visit.ids)) for visit in chosen),
@@ -194,9 +195,11 @@ class Ranked:
         pool_size: int = POOL_SIZE,
     ) -> list[Visit]:
         """The sentences that are shown, as `choose` chooses them for the task."""
-        n, given = run.settings.n, self.given(run.number)
-        max_in_common, min_different = self.max_in_common, self.min_different
-        return choose(rule, visits, final, fitness, n, max_in_common, given, always, min_different, pool_size=pool_size)
+        n, given, rough = run.settings.n, self.given(run.number), None
+        if rule == "best" and run.models.text is None:
+            pool_size, rough = min(pool_size, max(self.own_pool_size, READ_FOR_EACH * n)), self.rough
+        how_different = self.max_in_common, given, always, self.min_different
+        return choose(rule, visits, final, fitness, n, *how_different, pool_size=pool_size, rough=rough)
 
     def _searched(self, run: Run) -> list[Visit]:
         """Sentences that no chain came to, but a search did, and which may be answers where the word model ranks."""
@@ -235,6 +238,10 @@ class Ranked:
     def finds_starts(self, number: int) -> bool:
         """Whether the chains of an input start at sentences that were searched for."""
         return False
+
+    def rough(self, visit: Visit) -> float:
+        """How good a sentence is as far as it is known before it is looked at closely."""
+        return per_word(visit)
 
     def found(self, number: int) -> Sequence[tuple[tuple[int, ...], int]]:
         """Sentences for an input that searches found beside the starts of chains, and the chain of each search."""

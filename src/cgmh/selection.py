@@ -64,9 +64,10 @@ def choose(
     always: Collection[tuple[int, ...]] = (),
     min_different: int = 1,
     pool_size: int = POOL_SIZE,
+    rough: Callable[[Visit], float] | None = None,
 ) -> list[Visit]:
-    """At most `n` distinct sentences, best first; `fitness` is asked about the `pool_size` most probable ones, and
-    about those of `always`.
+    """At most `n` distinct sentences, best first; `fitness` is asked about the `pool_size` best ones by a `rough`
+    value, which is the log density per word if none is given, and about those of `always`.
 
     Sentences that have more than the share `max_in_common` of their words in common, or differ in fewer than
     `min_different`, count as the same; words that are `given`, because every answer must have them, do not count.
@@ -79,16 +80,11 @@ def choose(
         pool = _distinct(final)
         values = agreement([visit.ids for visit in pool])
     else:
-        probable = _by_probability(visits)
-        pool = probable[:pool_size] + [visit for visit in probable[pool_size:] if visit.ids in always]
+        ordered = sorted(_distinct(visits), key=rough or per_word, reverse=True)
+        pool = ordered[:pool_size] + [visit for visit in ordered[pool_size:] if visit.ids in always]
         values = fitness(pool)
     order = sorted(range(len(pool)), key=lambda at: -values[at])
     return _different([pool[at] for at in order], n, max_in_common, given, min_different)
-
-
-def _by_probability(visits: Sequence[Visit]) -> list[Visit]:
-    """The distinct ones, those of the largest log density per word first."""
-    return sorted(_distinct(visits), key=per_word, reverse=True)
 
 
 def per_word(visit: Visit) -> float:
