@@ -6,6 +6,7 @@ The word model reads a sentence forward, backward and word by word; a text model
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -196,8 +197,8 @@ class Ranked:
     ) -> list[Visit]:
         """The sentences that are shown, as `choose` chooses them for the task."""
         n, given, rough = run.settings.n, self.given(run.number), None
-        if rule == "best" and run.models.text is None:
-            pool_size, rough = min(pool_size, max(self.own_pool_size, READ_FOR_EACH * n)), self.rough
+        if rule == "best" and run.models.text is None and not run.wishes:
+            pool_size, rough = min(pool_size, max(self.own_pool_size, READ_FOR_EACH * n)), partial(self.rough, run)
         how_different = self.max_in_common, given, always, self.min_different
         return choose(rule, visits, final, fitness, n, *how_different, pool_size=pool_size, rough=rough)
 
@@ -239,9 +240,9 @@ class Ranked:
         """Whether the chains of an input start at sentences that were searched for."""
         return False
 
-    def rough(self, visit: Visit) -> float:
-        """How good a sentence is as far as it is known before it is looked at closely."""
-        return per_word(visit)
+    def rough(self, run: Run, visits: Sequence[Visit]) -> list[float]:
+        """How good sentences are as far as it is known before they are looked at closely."""
+        return [per_word(visit) for visit in visits]
 
     def found(self, number: int) -> Sequence[tuple[tuple[int, ...], int]]:
         """Sentences for an input that searches found beside the starts of chains, and the chain of each search."""

@@ -15,6 +15,7 @@ from .text.sentences import MAX_READ, Sentences, by_length, rows_within
 # How the word model's three readings count, and what is added to the number of words: chosen for agreement with a big
 # model's ranking (benchmarks/ranking.py).
 FORWARD, BACKWARD, FILL, READING_OFFSET = 0.5, 0.5, 0.3, 3.0
+ALL_READINGS = 1.15  # what the three come to, of the one forward
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,11 @@ class Readings:
             (FORWARD * forward + BACKWARD * backward + FILL * sum(fills)) / (len(fills) + offset)
             for forward, backward, fills in zip(self.forward, self.backward, self.fills, strict=True)
         ]
+
+
+def rough_fluency(log_forward: float, length: int) -> float:
+    """What `Readings.fluency` will be like of a sentence that was read forward."""
+    return ALL_READINGS * log_forward / (length + READING_OFFSET)
 
 
 def read_words(sentences: Sequence[tuple[int, ...]], model: RecurrentModel) -> Readings:

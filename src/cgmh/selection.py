@@ -64,7 +64,7 @@ def choose(
     always: Collection[tuple[int, ...]] = (),
     min_different: int = 1,
     pool_size: int = POOL_SIZE,
-    rough: Callable[[Visit], float] | None = None,
+    rough: Callable[[Sequence[Visit]], list[float]] | None = None,
 ) -> list[Visit]:
     """At most `n` distinct sentences, best first; `fitness` is asked about the `pool_size` best ones by a `rough`
     value, which is the log density per word if none is given, and about those of `always`.
@@ -80,7 +80,9 @@ def choose(
         pool = _distinct(final)
         values = agreement([visit.ids for visit in pool])
     else:
-        ordered = sorted(_distinct(visits), key=rough or per_word, reverse=True)
+        distinct = _distinct(visits)
+        rated = dict(zip(distinct, rough(distinct) if rough else map(per_word, distinct), strict=True))
+        ordered = sorted(distinct, key=rated.__getitem__, reverse=True)
         pool = ordered[:pool_size] + [visit for visit in ordered[pool_size:] if visit.ids in always]
         values = fitness(pool)
     order = sorted(range(len(pool)), key=lambda at: -values[at])

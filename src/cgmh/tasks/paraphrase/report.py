@@ -9,7 +9,8 @@ from torch import Tensor
 from ...constraints.overlap import Overlap
 from ...models.word.recurrent import RecurrentModel
 from ...ranking import Ranked, Run
-from ...readings import Readings
+from ...readings import Readings, rough_fluency
+from ...selection import Visit
 from ...text.lexicon import Lexicon
 from ...text.sentences import Sentences
 from ...text.tokenizer import join
@@ -26,6 +27,7 @@ class Paraphrases(Ranked):
     """Answers that share less of the wording with their sources than allowed, ranked by closeness too."""
 
     max_in_common = 0.8  # answers have much of the source in common, and so with one another
+    own_pool_size = 80
     num_asked = 16  # scores of 30 development sources were no worse with 12 than with 40
 
     def __init__(
@@ -65,6 +67,13 @@ class Paraphrases(Ranked):
         """[B] bool: the source itself."""
         sources = [self._sources[input].ids for input in sentences.inputs.tolist()]
         return torch.tensor([a == b for a, b in zip(sources, sentences.to_lists(), strict=True)], dtype=torch.bool)
+
+    def rough(self, run: Run, visits: Sequence[Visit]) -> list[float]:
+        """By the reading forward and all that counts beside fluency."""
+        merits = self.weighs(run.batch([visit.ids for visit in visits])).tolist()
+        return [
+            rough_fluency(visit.log_model, len(visit.ids)) + merit for visit, merit in zip(visits, merits, strict=True)
+        ]
 
     def merit(self, sentences: Sentences, readings: Readings) -> Tensor:
         return self.weighs(sentences)
