@@ -231,7 +231,7 @@ class Expectations:
             words = torch.zeros(len(part.ids), config.class_size, dtype=torch.uint8, device=device)
             for length in np.unique(part.lengths).tolist():
                 rows = np.flatnonzero(part.lengths == length)
-                for chosen in np.array_split(rows, max(1, len(rows) * (length + 1) // 32_768)):
+                for chosen in np.array_split(rows, max(1, len(rows) * (length + 1) // 131_072)):
                     with half_precision(device):
                         expected = teacher.expected(part.batch(chosen, length), config.num_classes)
                     places = places_of(part, chosen, length).t().flatten()
@@ -334,7 +334,9 @@ def train_student(
         })  # fmt: skip
         recent.clear()
         tensors = {name: tensor.detach().float().cpu() for name, tensor in network.state_dict().items()}
-        save_file(tensors, args.out / "weights.safetensors")
+        partial = args.out / "weights.partial"
+        save_file(tensors, partial)
+        partial.replace(args.out / "weights.safetensors")  # whole at any moment, for who fetches it meanwhile
 
     for number in range(10**6):
         generator = np.random.default_rng([args.seed, 1, number])

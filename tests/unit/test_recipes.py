@@ -16,6 +16,7 @@ import pytest
 
 from cgmh.evaluation.corrections import CorrectionSet
 from cgmh.inputs import CorrectInput
+from cgmh.models.load import load_models
 from cgmh.models.pull.store import EMBEDDED, VERBS
 from cgmh.tasks.correct.costs import COSTS, COSTS_BIG
 from cgmh.tasks.correct.source import first_factor
@@ -242,14 +243,15 @@ def test_probabilities_are_fitted_to_what_is_kept_of_a_run(
     for name in ("source", "ref0"):
         (tmp_path / name).write_text("fine .\n" * 200)
     usual = {name: getattr(CorrectInput.defaults, name) for name in ("steps", "chains")}
-    run = {"set": str(tmp_path), "limit": None, "model": calibrate.model_name(), **usual, "seed": 0}
+    run = {"set": str(tmp_path), "limit": None, "model": calibrate.models_named(load_models()), **usual, "seed": 0}
     journal = calibrate.Journal(tmp_path / f"calibration-{tmp_path.name}.jsonl", {**run, "temperature": 1.0})
     for number in range(200):  # of 0.2 a quarter is right, of 1.0 nine tenths
         journal.add(str(number), {"edits": [["tense", 0.2, number % 4 == 0], ["comma", 1.0, number % 10 > 0]]})
     out = tmp_path / "calibration.json"
     monkeypatch.setattr(sys, "argv", ["calibrate", "--set", str(tmp_path), "--runs", str(tmp_path), "--out", str(out)])
     calibrate.main()
-    (table,) = json.loads(out.read_text())["groups"]
+    (found,) = json.loads(out.read_text())["maps"]
+    (table,) = found["groups"]
     assert table == {"kinds": [""], "knots": [[0.0, 0.0], [0.2, 0.25], [0.5, 0.5], [1.0, 0.9]]}
     shares, fitted, folds, *_ = capsys.readouterr().out.splitlines()
     assert "calibration error 0.075" in shares  # (|0.25 - 0.2| + |0.9 - 1|) / 2

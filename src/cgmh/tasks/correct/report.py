@@ -26,7 +26,7 @@ from ...text.lexicon import Lexicon
 from ...text.passages import Passage
 from ...text.tokenizer import split
 from ...threads import single_threaded
-from .calibration import Calibration, load_calibration
+from .calibration import Calibration, load_calibrations
 from .source import CorrectionSource, TypedSentence
 
 BURN_IN = 1 / 3  # of the steps, before a chain's states count as samples
@@ -109,8 +109,10 @@ class Corrections:
 
     def _calibration(self, run: Run) -> Calibration | None:
         """The map from shares to probabilities, where one was fitted for what was sampled."""
-        calibration = None if self.typed[run.number].input.paper else load_calibration()
-        return calibration if calibration and calibration.fits(run.models, run.settings.temperature) else None
+        if self.typed[run.number].input.paper:
+            return None
+        maps = load_calibrations()
+        return next((found for found in maps if found.fits(run.models, run.settings.temperature)), None)
 
     def _reported(
         self, run: Run, samples: Sequence[Sample], chosen: Sequence[Edit[Ids]]

@@ -19,7 +19,7 @@ from cgmh.selection import Visit
 from cgmh.settings import Rule
 from cgmh.tasks import Problem
 from cgmh.tasks.correct import report as correct_report
-from cgmh.tasks.correct.calibration import Calibration, load_calibration
+from cgmh.tasks.correct.calibration import Calibration
 from cgmh.tasks.correct.report import (
     Corrections,
     Sample,
@@ -169,7 +169,7 @@ UNMAPPED: dict[str, Any] = {"temperature": 1 + 1e-12}  # no map was fitted for i
 
 
 def test_a_probability_is_the_share_as_mapped_where_a_map_is_known() -> None:
-    calibration = load_calibration()
+    calibration = report_of_one()._calibration(run_of(*run_of_one(), 0, USUAL))
     assert calibration is not None
     mapped, plain = answer(), answer(**UNMAPPED)
     every = (*(mapped.edits or ()), *mapped.doubtful)
