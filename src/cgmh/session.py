@@ -16,6 +16,7 @@ from .constraints.protocols import bind, claims_of
 from .draws import Seed, seed_of_each, seeds_of_chains
 from .errors import BadInput, InfeasibleStart
 from .models.load import AnyModel, Models, load_models
+from .models.text.llama import LlamaModel
 from .models.text.masked import MaskedModel
 from .models.word.two_stage import TextTarget
 from .ranking import Ranked, Run
@@ -196,11 +197,14 @@ class Session:
         """The processes that take sources from their posing to their report, all on one core each.
 
         That leaves no core waiting for another, as long as there are many; the chains of few are shared out instead.
+        So are those on a big target that may be interrupted, which would lose what other processes have found.
         """
-        words = self.models.words
+        words, text = self.models.words, self.models.text
         workers = num_workers(len(sources) * self.settings.chains, words.device)
         is_enough = workers > 1 and len(sources) >= workers * SOURCES_OF_WORKER
-        return workers if is_enough and is_own((self.task, self.models, self.constraints, sources)) else 1
+        can_copy = text is None or (isinstance(text, LlamaModel) and not self.settles)
+        others = (self.task, words, self.models.masked, self.constraints, sources)
+        return workers if is_enough and can_copy and is_own(others) else 1
 
     def _windows(self, lengths: Sequence[int], workers: int) -> list[list[list[int]]]:
         """The places of sources of such lengths: of those that are reported together, the parts that run together."""

@@ -11,8 +11,10 @@ from cgmh.api import solve_each
 from cgmh.models.load import Models, load_embedded
 from cgmh.remembered import ANSWERS
 from cgmh.sampling import shards
+from cgmh.settings import Use
 from cgmh.tasks import Keywords
 from cgmh.text.sentences import Sentences
+from llama_toys import toy_llama
 from posed import tiny
 
 WORDS = ("the", "The", "cat", "Cat", "sat", "dog", "not", "never", "saw", "a", ",", "!", "?", ".")
@@ -57,21 +59,27 @@ def test_alone_as_in_any_batch(task: str) -> None:
             assert answer == alone[number]
 
 
-@pytest.mark.parametrize("task", INPUTS)
-def test_as_in_a_process_of_its_own(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many inputs are shared out whole. What cannot be answered is told from there, too."""
+@pytest.mark.parametrize(
+    ("task", "beside"),
+    [(task, use) for task in INPUTS for use in (None, "rerank", "target") if (task, use) != ("correct", "rerank")],
+)
+def test_as_in_a_process_of_its_own(task: str, beside: Use | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many inputs are shared out whole, beside an LLM too. What cannot be answered is told from there, too.
+
+    Not so where chains settle before they go on with an LLM as the target: interrupted, they give what all have found.
+    """
     inputs, model, used = [*INPUTS[task][::-1], *INPUTS[task], *INPUTS[task]], tiny(*WORDS), set[bool]()
     if task == "keywords":
         inputs[3:3] = [KeywordInput(("cat", "dog"), max_words=2, forbid=("the", "The"), start="a cat sat dog !")]
-    in_processes = shards._in_processes
+    in_processes, big = shards._in_processes, toy_llama() if beside else None
 
     def watched(*parts: Any, queued: bool = False) -> Any:
         used.add(queued)
         return in_processes(*parts, queued=queued)
 
     def found() -> list[Any]:
-        settings = Settings(n=2, chains=6, steps=20, select="best", temperature=1.0)
-        outcomes = solve_each(inputs, settings, model=model)
+        settings = Settings(n=2, chains=6, steps=20, select="best", temperature=1.0, use=beside)
+        outcomes = solve_each(inputs, settings, model=model, big=big)
         ANSWERS.clear()
         return [each.to_dict() if isinstance(each, cgmh.Result) else (type(each), str(each)) for each in outcomes]
 
@@ -82,7 +90,7 @@ def test_as_in_a_process_of_its_own(task: str, monkeypatch: pytest.MonkeyPatch) 
     assert not used
     monkeypatch.setattr(threads, "_share", 2)
     assert found() == alone
-    assert used == {True}
+    assert (True in used) == (beside != "target" or task == "correct")
     assert threads.num_cores() == 2
 
 

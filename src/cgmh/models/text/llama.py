@@ -1,12 +1,13 @@
 """SmolLM2, Gemma 3 and their kind as models of whole texts.
 
 Texts that are scored together share the work on what they begin with. A Llama also keeps what it read of the texts that
-chains are at, so that an edited text is read from where the edit begins.
+chains are at, so that an edited text is read from where the edit begins; and in int8, where a text has the same numbers
+in every batch, of texts that later ones begin like.
 """
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,12 +25,13 @@ from ..word.layers import has_vnni
 from .bpe import BytePairs
 from .build import build_int8_network, build_network
 from .mistaken import line_of
-from .prefixes import PendingTexts, Prefixes
+from .prefixes import PendingTexts, Prefixes, ReadText, ReadTexts, num_common
 from .scored import ScoredPairs
 from .transformer import MAX_TOKENS, Layout, LlamaConfig, LlamaNetwork
 from .writing import Writer
 
 MAX_BATCH_TOKENS = {"cpu": 512, "cuda": 65_536}  # new tokens that are read together
+MAX_KEPT_TOKENS = 4096  # of texts that others may begin like; each takes 40 kB of Gemma 3 270M
 PRECISIONS = ("float64", "float32", "bfloat16", "int8")
 # An AssertionError is what torch says about a device that it was built without.
 _DAMAGED = (
@@ -63,6 +65,7 @@ class LlamaModel:
         with torch.no_grad():
             self._preamble = network.preamble([boundary, *lines])
         self._max_tokens = MAX_TOKENS - len(self._preamble)
+        self._read = ReadTexts(MAX_KEPT_TOKENS if network.is_int8 else 0)
 
     def after(self, context: Sequence[str]) -> "LlamaModel":
         """The same model, reading a text as the line that follows the lines of `context`."""
@@ -107,37 +110,61 @@ class LlamaModel:
             if at > first and size + len(text) > most:
                 yield asked[first:at]
                 first, size = at, 0
-            size += len(text) - (_common(texts[at - 1], text) if at > first else 0)
+            size += len(text) - (num_common(texts[at - 1], text) if at > first else 0)
         if asked:
             yield asked[first:]
 
     @torch.no_grad()
     def _score(self, asked: Sequence[_Asked]) -> Tensor:
-        """[S] float64 on the CPU, of sorted texts; each adds to the tree of prefixes what the one before it lacks."""
+        """[S] float64 on the CPU, of sorted texts: each is read from where it differs from the one before it, or from
+        one that was read earlier."""
         texts = [(*line, *text) for line, text in asked]
         lengths = np.array(list(map(len, texts)))
         columns = np.arange(self._preamble.room(int(lengths.max())))
         inside = columns < lengths[:, None]  # [S,L]
         tokens = np.full(inside.shape, -1)
         tokens[inside] = np.fromiter(chain.from_iterable(texts), np.int64, int(lengths.sum()))
-        alike = (tokens[1:] == tokens[:-1]) & inside[1:]
-        same = np.concatenate([[0], np.cumprod(alike, 1).sum(1)])  # [S]
-        fresh = inside & (columns >= same[:, None])
-        # The number of each token among the distinct prefixes: its own, or the one last seen in its column.
-        path = np.maximum.accumulate(np.where(fresh, np.cumsum(fresh).reshape(fresh.shape) - 1, 0), 0)
+        found = [self._read.find(text) for text in texts]
+        trunks = {read.tokens: read for read, _ in found if read is not None}  # K tokens together
+        first = dict(zip(trunks, accumulate(map(len, trunks), initial=0), strict=False))
+        # The number of each token among those of the trunks and the new ones.
+        path = np.zeros(inside.shape, np.int64)
+        same, number = np.zeros(len(texts), np.int64), sum(map(len, trunks))
+        for at, (text, (read, known)) in enumerate(zip(texts, found, strict=True)):
+            alike = num_common(texts[at - 1], text) if at else 0
+            if read is not None and known > alike:
+                alike = min(known, len(text) - 1)  # one is always read
+                path[at, :alike] = first[read.tokens] + columns[:alike]
+            else:
+                path[at, :alike] = path[at - 1, :alike]
+            new = len(text) - alike
+            path[at, alike : len(text)] = number + columns[:new]
+            same[at], number = alike, number + new
         layout = Layout.of(self._tensor(same), self._tensor(lengths), len(self._preamble), len(columns))
         where = self._tensor(path)  # [S,L]
+        pairs = torch.cat([self._preamble.pairs[:, :0], *(read.pairs for read in trunks.values())], 1)
+        kept: list[Tensor] = []
 
-        def gather(layer: int, pairs: Tensor) -> Tensor:
-            return self._after_preamble(layer, pairs[where])
+        def gather(layer: int, new: Tensor) -> Tensor:
+            kept.append(new)
+            return self._after_preamble(layer, torch.cat([pairs[layer], new])[where])
 
-        read = self.network.read(self._tensor(tokens[fresh]), layout, gather)
+        states = self.network.read(self._tensor(tokens[inside & (columns >= same[:, None])]), layout, gather)
+        hidden = torch.cat([self._preamble.hidden, *(each.hidden for each in trunks.values()), states])
+        totals = [each.log_total for each in trunks.values()]
+        log_total = torch.cat([self._preamble.log_total, *totals, self.network.log_total(states)])
         padded = np.pad(inside, ((0, 0), (1, 0)), constant_values=True)  # [S,1+L]: after each stands a token or the end
         rows = np.pad(path + 1, ((0, 0), (1, 0)))[padded]  # 0 is the preamble
         tokens = np.pad(tokens, ((0, 0), (0, 1)))
         tokens[np.arange(len(texts)), lengths] = self._end
         counted = padded & (np.arange(padded.shape[1]) >= np.array([len(line) for line, _ in asked])[:, None])
-        logs = self._log_probs(read, rows[counted[padded]], tokens[counted])
+        which = self._tensor(rows[counted[padded]])
+        logs = self.network.log_prob(hidden[which], log_total[which], self._tensor(tokens[counted])).double()
+        if self.network.is_int8:
+            for at in np.flatnonzero(2 * same <= lengths).tolist():  # mostly new, so others may begin like it
+                own = where[at, : lengths[at]]
+                every = torch.stack([torch.cat([old, new])[own] for old, new in zip(pairs, kept, strict=True)])
+                self._read.keep(ReadText(texts[at], every, hidden[1:][own], log_total[1:][own]))
         owner = self._tensor(np.repeat(np.arange(len(texts)), counted.sum(1)))
         return torch.zeros(len(texts), dtype=torch.float64, device=self.device).index_add_(0, owner, logs).cpu()
 
@@ -159,7 +186,7 @@ class LlamaModel:
         """Score `texts` [R] for the chains `rows` [R]; what they share with the current text is not read again."""
         chains, tokens = rows.tolist(), [self.encode(text) for text in texts]
         self._widen(prefixes, self._preamble.room(max(map(len, tokens))) + 1)
-        common = [_common(prefixes.tokens[chain], text) for chain, text in zip(chains, tokens, strict=True)]
+        common = [num_common(prefixes.tokens[chain], text) for chain, text in zip(chains, tokens, strict=True)]
         same = [min(shared, len(text) - 1) for shared, text in zip(common, tokens, strict=True)]  # one is always read
         fresh = [token for text, known in zip(tokens, same, strict=True) for token in text[known:]]
         mine = self._tensor(chains)  # [R]
@@ -234,13 +261,6 @@ class LlamaModel:
         """[S,C+L,2,kv,D]: keys and values of texts [S,L,2,kv,D] behind those of the preamble."""
         return torch.cat([self._preamble.pairs[layer].expand(len(pairs), -1, -1, -1, -1), pairs], 1)
 
-    def _log_probs(self, read: Tensor, rows: Any, following: Any) -> Tensor:
-        """[P] float64: log p of the tokens `following`, each after hidden state number `rows`; 0 is the preamble."""
-        which = self._tensor(rows)
-        hidden = torch.cat([self._preamble.hidden, read])[which]
-        log_total = torch.cat([self._preamble.log_total, self.network.log_total(read)])[which]
-        return self.network.log_prob(hidden, log_total, self._tensor(following)).double()
-
     def _widen(self, prefixes: Prefixes, length: int) -> None:
         """Room for texts of `length` tokens."""
         missing = length - prefixes.logs.shape[1]
@@ -273,12 +293,6 @@ class CorrectorModel(TunedModel):
         encoded = {text: tuple(self.tokenizer.encode(line_of(text))) for text in dict.fromkeys(typed)}
         lines = [encoded[text] if len(encoded[text]) <= room else () for text in typed]
         return self._log_prob([(line, tuple(self.encode(text))) for line, text in zip(lines, texts, strict=True)])
-
-
-def _common(first: Sequence[int], second: Sequence[int]) -> int:
-    """How many tokens both begin with."""
-    shorter = min(len(first), len(second))
-    return next((at for at in range(shorter) if first[at] != second[at]), shorter)
 
 
 def load_llama(directory: Path, device: torch.device | str = "cpu", precision: str | None = None) -> LlamaModel:

@@ -1,6 +1,7 @@
 """A network in int8: the same function before rounding, near it afterwards, and its first token untouched."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from cgmh.errors import BadInput
 from cgmh.laws import check_text_model
 from cgmh.models.pull.rows import int8_rows
 from cgmh.models.text.build import build_int8_network
-from cgmh.models.text.llama import LlamaModel, load_llama
+from cgmh.models.text.llama import CorrectorModel, LlamaModel, load_llama
 from cgmh.models.text.scored import ScoredPairs
 from cgmh.models.word.layers import has_vnni
 from gemma_toys import BEGIN, CONFIG, END, TOKENS, random_tensors, scores, toy_gemma
@@ -60,6 +61,41 @@ def test_texts_score_alike_in_every_batch_and_behind_kept_prefixes() -> None:
     toy.keep(cache, pending, torch.tensor([True, False, True, True]))
     kept = [edited[0], TEXTS[1], edited[2], edited[3]]
     torch.testing.assert_close(cache.log_prob, toy.log_prob(kept), rtol=0, atol=1e-4)
+
+
+@needs_int8
+def test_what_was_read_before_is_not_read_again_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = list[int]()
+
+    def corrector() -> CorrectorModel:
+        network = build_int8_network(CONFIG, rounded())
+        whole = network.read
+
+        def counted(tokens: torch.Tensor, *others: Any) -> torch.Tensor:
+            sizes.append(len(tokens))
+            return whole(tokens, *others)
+
+        monkeypatch.setattr(network, "read", counted)
+        return CorrectorModel(network, ScoredPairs(TOKENS, scores()), BEGIN, "toy", end=END)
+
+    typed = TEXTS[:4]
+    edited = [
+        each
+        for text in typed
+        for each in (f"{text} sat", text[: len(text) // 2], f"The {text}", text.replace(" ", " the ", 1))
+    ]
+    asked = [(line, text) for line in typed for text in [*edited, *typed]]
+    kept = corrector()
+    for order in (asked, asked[::-1], asked[::7]):
+        lines, texts = zip(*order, strict=True)
+        fresh = corrector()
+        assert torch.equal(kept.log_prob_of_meant(lines, texts), fresh.log_prob_of_meant(lines, texts))
+        assert torch.equal(kept.log_prob(texts), corrector().log_prob(texts))
+    sizes.clear()
+    kept.log_prob_of_meant([typed[0]], [f"{typed[0]} cat"])
+    corrector().log_prob_of_meant([typed[0]], [f"{typed[0]} cat"])
+    again, first = sizes
+    assert again < first / 2
 
 
 def test_factors_are_powers_of_two_and_cancel() -> None:
