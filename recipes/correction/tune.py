@@ -4,7 +4,7 @@
     python recipes/correction/tune.py $SETS --texts texts.txt
     python recipes/correction/visit.py texts.txt pools.jsonl --temperature 2.5 --most 60 --read gemma3-270m
     python recipes/correction/tune.py $SETS --pools pools.jsonl
-    python recipes/correction/tune.py $SETS --pools pools.jsonl --big meant --strict 17 --pull 0.003 --shrink 0.6
+    python recipes/correction/tune.py $SETS --pools pools.jsonl --big meant --strict 20 --pull 0.01 --shrink 0.6
 
 A set comes with what its GLEU counts, and with how many of people's corrections of it should stay as they are. The
 candidates of each sentence are weighed by costs and readings, and these are fitted to their expected GLEU

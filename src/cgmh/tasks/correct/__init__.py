@@ -30,7 +30,7 @@ from .source import CorrectionSource, TypedSentence, make_channel
 READINGS = (0.45, 0.55, 0.43)  # forward, backward, filled
 READINGS_BESIDE_BIG, BIG = (0.25, 0.25, 0.2), 0.6
 # Where it also reads a sentence as what was meant by what was typed: that, and the sentence by itself.
-READINGS_BESIDE_MEANT, MEANT, BY_ITSELF = (0.23, 0.26, 0.23), 0.46, 0.37
+READINGS_BESIDE_MEANT, MEANT, BY_ITSELF = (0.17, 0.24, 0.19), 0.37, 0.23
 MAX_WORDS = 120  # words and marks of a sentence
 ROOM = 6  # words by which a correction may be longer than its source
 REWRITES, SWAPS = 0.93, 0.02  # shares of the steps; the general edits have the rest

@@ -54,17 +54,17 @@ COSTS_BIG = Costs(
 # The same where the big model reads a sentence as what was meant by the one that was typed: it knows how people err.
 COSTS_MEANT = Costs(
     replace={
-        "casing": 0.8, "spelling": 0.3, "real word": 1.3, "agreement": 0.1, "number": 0.9, "tense": 0.9,
-        "inflection": 1.0, "derivation": 3.2, "determiner": 3.9, "preposition": 3.5, "auxiliary": 1.6,
-        "pronoun": 1.6, "linking": 3.3, "punctuation": 0.7, "splitting": 0.8, "joining": 0.2, "word": 10.7,
+        "casing": 1.3, "spelling": 0.3, "real word": 1.4, "agreement": 0.1, "number": 1.4, "tense": 0.6,
+        "inflection": 0.7, "derivation": 3.2, "determiner": 2.9, "preposition": 2.4, "auxiliary": 2.3,
+        "pronoun": 1.6, "linking": 2.5, "punctuation": 1.7, "splitting": 1.3, "joining": 0.2, "word": 8.8,
     },
     insert={
-        "determiner": 0.3, "preposition": 0.6, "auxiliary": 1.8, "pronoun": 4.3, "linking": 5.2, "comma": 0.1,
-        "punctuation": 1.5, "word": 7.2,
+        "determiner": 0.4, "preposition": 0.3, "auxiliary": 1.1, "pronoun": 4.3, "linking": 5.2, "comma": 0.1,
+        "punctuation": 1.3, "word": 7.2,
     },
     delete={
-        "determiner": 2.8, "preposition": 3.9, "auxiliary": 0.8, "pronoun": 2.5, "linking": 4.5, "comma": 0.7,
-        "punctuation": 2.6, "word": 10.2,
+        "determiner": 2.1, "preposition": 3.0, "auxiliary": 1.2, "pronoun": 2.5, "linking": 3.2, "comma": 1.0,
+        "punctuation": 1.7, "word": 8.8,
     },
-    letter=1.7, order=0.3, first=4.9, strange=12.5, dropped=10.0,
+    letter=1.8, order=0.3, first=4.3, strange=12.5, dropped=10.0,
 )  # fmt: skip
