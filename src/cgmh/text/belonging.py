@@ -25,9 +25,11 @@ _PREPOSITIONS = _DIRECTIONS | frozenset(
 QUALIFY_BEFORE = _DIRECTIONS | frozenset(
     "more less fewer greater higher lower least most only just about around almost nearly approximately roughly "
     "exactly than another other extra additional further every each per next last first past within maximum minimum "
-    "some full mere whole".split()
+    "some full mere whole $ £ € ¥".split()
 )
-QUALIFY_AFTER = frozenset("more less fewer only extra additional further ago later earlier plus".split())
+QUALIFY_AFTER = frozenset(
+    "more less fewer only extra additional further ago later earlier plus am pm a.m. p.m. o'clock".split()
+)
 _AFTER_PAIRS = frozenset((("or", "more"), ("or", "less"), ("or", "fewer"), ("at", "least"), ("at", "most")))
 _FUNCTION_WORDS = _ARTICLES | _PREPOSITIONS | frozenset(
     "i me you he him she it we us they them mine yours hers ours theirs myself yourself that those who whom whose "

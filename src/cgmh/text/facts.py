@@ -32,6 +32,45 @@ _NEGATIONS = frozenset(
     "aint".split()
 )
 
+# Who and when, where no name or number says it: another of the same kind in its place says something else. The words of
+# a line say the same.
+_WHO = """
+he him his himself
+she her hers herself
+mother mom mum mommy
+father dad daddy
+brother brothers
+sister sisters
+son sons
+daughter daughters
+wife
+husband
+aunt
+uncle
+cousin cousins
+nephew
+niece
+grandmother grandma
+grandfather grandpa
+boyfriend
+girlfriend
+"""
+_WHEN = """
+morning mornings
+afternoon afternoons
+evening evenings
+night nights tonight
+noon midday
+midnight
+today
+tomorrow
+yesterday
+"""
+RIVALS = {
+    kind: [frozenset(line.split()) for line in lines.split("\n") if line]
+    for kind, lines in {"names": _WHO, "numbers": _WHEN}.items()
+}
+
 # An ordinary word that opens the name after it; at the start of a sentence, or typed in lower case, it has no capital.
 _OPENS_NAME = frozenset("new north south east west saint san los las hong sri saudi united".split())
 _NAME_PHRASES = frozenset(
@@ -75,6 +114,12 @@ class Fact:
     kind: str
     start: int
     end: int
+
+
+def rivals_of(words: Sequence[str], kinds: Collection[str]) -> set[str]:
+    """The words of the `RIVALS` that say who or when, and something else than a sentence does."""
+    own = {word.lower() for word in words}
+    return {word for kind in kinds for group in RIVALS.get(kind, ()) if not group & own for word in group}
 
 
 def is_number(word: str) -> bool:

@@ -41,6 +41,11 @@ GROUPS = {
     "linking": ("and or", "but and", "so such", "also too", "if whether", "when if", "very much", "although though",
                 "however but", "only just", "already yet", "how what"),
 }  # fmt: skip
+# Contractions without their apostrophe; no word of English is written so, but for some that nobody means.
+UNMARKED = frozenset(
+    "dont doesnt didnt cant couldnt wont wouldnt shouldnt isnt arent wasnt werent hasnt havent hadnt mustnt neednt im ive "
+    "youre youve theyre theyve weve".split()
+)
 _DOERS = frozenset("i you he she it we they who".split())
 _CONFUSABLE: dict[str, dict[str, str]] = {}  # of a small word: what it may have been meant to be, and the kind
 for _kind, _groups in GROUPS.items():

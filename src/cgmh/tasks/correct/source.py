@@ -16,7 +16,7 @@ from ...text.facts import Fact, find_facts, is_number
 from ...text.lexicon import Lexicon
 from ...text.passages import Passage, SourceSentence
 from ...text.vocabulary import Vocabulary
-from .confusions import MARKS, MISSING, SMALL, Confusion, Confusions
+from .confusions import MARKS, MISSING, SMALL, UNMARKED, Confusion, Confusions
 from .costs import Costs
 
 USUAL_LENGTH = 20  # words of a sentence for which the price of a first change is what the costs say
@@ -74,7 +74,8 @@ class CorrectionSource:
                     fixed[start:end] = [True] * len(part)
                     spans.append((start, end))
         for at, word in enumerate(words):
-            if not fixed[at] and _is_sign(word):
+            calls = word == "!" and at == len(words) - 1  # how loud a sentence is says nothing about its mistakes
+            if not fixed[at] and (_is_sign(word) or calls):
                 fixed[at] = True
                 spans.append((at, at + 1))
         return cls.of(words, fixed, lexicon, confusions, sorted(spans))
@@ -183,15 +184,18 @@ def make_channel(
     num_known = len(lexicon.vocabulary)
     new = [lexicon.word(id) for id in range(num_known, len(lexicon))]
     kinds = [*_kinds(lexicon.vocabulary), *map(kind_of, new)]
-    # Keeping a word costs something where no dictionary has it; those of the vocabulary are kept for nothing.
-    strange = torch.tensor([is_strange(word, confusions) for word in new], dtype=torch.float64)
+    # Keeping a word costs something where no dictionary has it; those of the vocabulary are kept for nothing, but for
+    # words that only lack their apostrophe.
+    strange = torch.zeros(len(lexicon), dtype=torch.float64)
+    strange[num_known:] = torch.tensor([is_strange(word, confusions) for word in new], dtype=torch.float64)
+    strange[[lexicon.vocabulary.ids[word] for word in UNMARKED if word in lexicon.vocabulary.ids]] = 1
     return Channel(
         [source.channel(lexicon, confusions, costs) for source in sources],
         torch.tensor([costs.insert[kind] for kind in kinds], dtype=torch.float64),
         kinds,
         costs.order,
         costs.first,
-        torch.cat([torch.zeros(num_known, dtype=torch.float64), costs.strange * strange]),
+        costs.strange * strange,
     )
 
 
@@ -211,8 +215,8 @@ def _kinds(vocabulary: Vocabulary) -> list[str]:
 
 
 def is_strange(word: str, confusions: Confusions) -> bool:
-    """Whether a word is probably misspelt: in lower case, and in no dictionary."""
-    return word.islower() and word.replace("'", "").isalpha() and not confusions.is_word(word)
+    """Whether a word is probably misspelt: it lacks its apostrophe, or is in lower case and in no dictionary."""
+    return word in UNMARKED or (word.islower() and word.replace("'", "").isalpha() and not confusions.is_word(word))
 
 
 def _best(log_prob: Mapping[int, float], ids: list[int], number: int) -> list[int]:

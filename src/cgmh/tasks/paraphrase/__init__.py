@@ -15,6 +15,7 @@ from ...models.protocols import WordModel
 from ...proposals import Alternatives, FillHead, GibbsOver, Leap, Mixture, SwapBlocks, WordEdits, variants
 from ...result import Result
 from ...target import Target
+from ...text.facts import rivals_of
 from ...text.lexicon import Lexicon
 from ...text.sentences import Sentences
 from ...text.vocabulary import Vocabulary
@@ -115,6 +116,7 @@ def _kept(sources: Sequence[Source], lexicon: Lexicon, lists: WordLists) -> list
         for kind in protect:
             if kind in stated:
                 new |= stated[kind]
+        new[[id for word in rivals_of(source.words, protect) for id in lexicon.vocabulary.casings(word)]] = True
         new[[id for word in source.words for id in lexicon.casings(word)]] = False
         forbidden.append(new.nonzero()[:, 0].tolist())
     kept: list[Constraint] = [Forbids(forbidden), EndsWith([{source.ids[-1]} for source in sources])]
