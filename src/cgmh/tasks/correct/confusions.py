@@ -19,6 +19,7 @@ _PREPOSITIONS = (
 )
 # Small words that learners take for one another, by kind; within a group only, so that the meaning stays.
 GROUPS = {
+    "spelling": ("their they're there", "your you're", "than then"),  # they sound alike
     "agreement": ("a an", "this these", "don't doesn't", "isn't aren't", "wasn't weren't", "haven't hasn't"),
     "number": ("that those",),
     "determiner": (
@@ -43,8 +44,8 @@ GROUPS = {
 }  # fmt: skip
 # Contractions without their apostrophe; no word of English is written so, but for some that nobody means.
 UNMARKED = frozenset(
-    "dont doesnt didnt cant couldnt wont wouldnt shouldnt isnt arent wasnt werent hasnt havent hadnt mustnt neednt im ive "
-    "youre youve theyre theyve weve".split()
+    "dont doesnt didnt cant couldnt wont wouldnt shouldnt isnt arent wasnt werent hasnt havent hadnt mustnt neednt im "
+    "ive youre youve theyre theyve weve".split()
 )
 _DOERS = frozenset("i you he she it we they who".split())
 _CONFUSABLE: dict[str, dict[str, str]] = {}  # of a small word: what it may have been meant to be, and the kind

@@ -74,10 +74,11 @@ class CorrectionSource:
                     fixed[start:end] = [True] * len(part)
                     spans.append((start, end))
         for at, word in enumerate(words):
-            calls = word == "!" and at == len(words) - 1  # how loud a sentence is says nothing about its mistakes
-            if not fixed[at] and (_is_sign(word) or calls):
+            if not fixed[at] and _is_sign(word):
                 fixed[at] = True
                 spans.append((at, at + 1))
+        if words[-1] == "!":
+            fixed[-1] = True  # how loud a sentence is says nothing about its mistakes
         return cls.of(words, fixed, lexicon, confusions, sorted(spans))
 
     @classmethod

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from cgmh.constraints.channel import ChannelSource, Priced
 from cgmh.models.word.predictors import Likely
-from cgmh.tasks.correct.confusions import MARKS, MISSING, Confusions
+from cgmh.tasks.correct.confusions import MARKS, MISSING, UNMARKED, Confusions
 from cgmh.tasks.correct.costs import COSTS, COSTS_BIG, COSTS_MEANT, Costs
 from cgmh.tasks.correct.source import (
     HYPHEN,
@@ -36,7 +36,7 @@ torch.set_num_threads(1)
 def left_alone(text: str, **options: tuple[str, ...]) -> list[str]:
     (source,), lexicon = read_sources(text, **options)
     phrases = [" ".join(lexicon.words(phrase)) for phrase in source.phrases]
-    fixed = [word for word, stays in zip(source.words, source.fixed, strict=True) if stays]
+    fixed = [word for word, stays in zip(source.words, source.fixed, strict=True) if stays and word != "!"]
     assert " ".join(phrases) == " ".join(fixed)  # in their order, and nothing else
     return phrases
 
@@ -69,6 +69,15 @@ def left_alone(text: str, **options: tuple[str, ...]) -> list[str]:
 )
 def test_what_is_left_alone(text: str, phrases: list[str]) -> None:
     assert left_alone(text) == phrases
+
+
+def test_the_mark_of_a_call_stays() -> None:
+    """Which words it may be typed for is another matter: yes ! go may be one sentence."""
+    for text, stays in (("He go home!", True), ("Yes! he go home .", False), ("He go home .", False)):
+        (source,), _ = read_sources(text)
+        assert source.fixed[-1] == stays
+        assert not any(source.fixed[:-1])
+        assert (source.meant[-1] == ()) == stays
 
 
 def test_only_what_is_asked_for_is_left_alone() -> None:
@@ -190,8 +199,10 @@ def test_prices_of_all_ids() -> None:
         assert kinds[lexicon.add(word)] == kind
         assert float(cost[lexicon.add(word)]) == PRICES.insert[kind]
     assert strange.dtype == np.float64
-    assert strange.nonzero()[0].tolist() == [own[0]]
-    assert float(strange[own[0]]) == PRICES.strange
+    unmarked = [id for word, id in vocabulary().ids.items() if word in UNMARKED]
+    assert strange.nonzero()[0].tolist() == [*sorted(unmarked), own[0]]
+    assert {vocabulary().words[id] for id in unmarked} > {"dont", "cant"}
+    assert set(strange[[*unmarked, own[0]]].tolist()) == {PRICES.strange}
 
 
 # A vocabulary that is small enough to draw numbers for all of it.
