@@ -35,7 +35,7 @@ class MissingExtra(CgmhError):
     """An optional dependency that is not installed."""
 
     def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"{package} is not installed; run: pip install 'cgmh[{extra}]'")
+        super().__init__(f"{package} is not installed; run: pip install 'cgmh[{extra}]' (in a clone: '.[{extra}]')")
 
 
 def is_out_of_memory(error: BaseException) -> bool:

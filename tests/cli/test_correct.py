@@ -37,6 +37,14 @@ def test_the_corrected_text_and_nothing_else() -> None:
     assert answer == Answer(0, "The train was late.\n", "")
 
 
+def test_a_threshold_that_no_edit_can_reach_is_told_once() -> None:
+    wrong = ("She go home every days.", "--chains", "2", "--steps", "30")
+    said = run("correct", *wrong, wrong[0], "--threshold", "0.95")
+    assert said.output == f"{wrong[0]}\n{wrong[0]}\n"
+    assert re.fullmatch(r"note: no edit reaches --threshold 0.95: .* have 0\.8\d\n", said.errors)
+    assert not run("correct", *wrong, "--threshold", "0.6").errors
+
+
 def test_json_has_the_promised_shape() -> None:
     source = "the 3 trains was late. bob Smith waited  there ."
     (record,) = _json(source, "--select", "consensus")

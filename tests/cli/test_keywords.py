@@ -117,9 +117,12 @@ def test_trace_is_a_table_of_the_accepted_moves() -> None:
     answer = run(*asked, "--trace")
     table = answer.output.split("\n\n")[1].splitlines()
     assert table[0].split() == ["step", "move", "log", "ratio", "sentence"]
-    assert all(line.split()[1] in {"replace", "insert", "delete", "swap"} for line in table[1:])
+    assert table[1].split()[0] == "start"
+    assert all(line.split()[1] in {"replace", "insert", "delete", "swap"} for line in table[2:])
     every = run(*asked, "--trace-all").output.split("\n\n")[1].splitlines()
-    assert len(every) == 61 > len(table)
+    assert len(every) == 62 > len(table)
+    is_shown = any(answer.output.splitlines()[0] in line for line in table)
+    assert is_shown != ("a search for starts found the best sentence" in answer.errors)
 
 
 def test_a_file_and_headings(tmp_path: Path) -> None:

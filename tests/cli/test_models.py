@@ -59,8 +59,8 @@ def test_from_nothing_to_a_model_and_back(home: Path) -> None:
     ]
     assert "install one with: cgmh models pull gemma3-270m" in models("list").errors
     assert "tiny is not installed; run: cgmh models pull tiny" in refused("path", "tiny")
-    said = models("pull", "tiny")
-    assert said == Answer(0, "", f"tiny is installed in {home / 'models' / 'tiny'}\n")
+    said, used = models("pull", "tiny"), "keywords and paraphrases use it now, corrections with --big"
+    assert said == Answer(0, "", f"tiny is installed in {home / 'models' / 'tiny'}; {used}\n")
     assert files(home) == INSTALLED
     assert models("pull", "tiny") == Answer(0, "", "tiny is installed already\n")
     assert models("pull", "tiny", "--quiet") == Answer(0, "", "")

@@ -107,4 +107,4 @@ def test_without_the_extra() -> None:
     code = "import sys; sys.modules['fastapi'] = None; from cgmh.cli import main; main(['serve', '--port', '0'])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert ran.returncode == 2
-    assert ran.stderr == "cgmh: fastapi is not installed; run: pip install 'cgmh[serve]'\n"
+    assert ran.stderr == "cgmh: fastapi is not installed; run: pip install 'cgmh[serve]' (in a clone: '.[serve]')\n"

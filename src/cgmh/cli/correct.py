@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from ..result import Result
 
 _NUM_DOUBTFUL = 5  # edits that were not made, of those that are shown
+_SURE = 0.99999  # the share of an edit that all samples make
 _CHOICES: dict[Rule, str] = {
     "threshold": "all edits from --threshold on",
     "consensus": "the sample with the highest expected GLEU against the others",
@@ -88,7 +89,7 @@ def correct_command(ctx: click.Context, /, texts: tuple[str, ...], file: str | N
     cgmh correct "Thier house is verry big. I recieve many letter." "She have two cats."
     cgmh correct --file essay.txt > corrected.txt            one text per line, and one line for each
     cgmh correct "..." --diff                                what was changed, within the text
-    cgmh correct "..." --threshold 0.8                       only what is rather sure
+    cgmh correct "..." --threshold 0.7                       only what is rather sure
     cgmh correct --file essay.txt --json > out.jsonl         every edit with its place and probability
     cgmh correct --file essay.txt --m2 > out.m2              for scorers; tokens of tokenised lines stay as they are
     cgmh correct "..." --big gemma3-270m                     the judgement of an LLM that was pulled; slower
@@ -96,8 +97,9 @@ def correct_command(ctx: click.Context, /, texts: tuple[str, ...], file: str | N
     Each TEXT has one sentence or several. Many sentences that may have been meant are sampled. The share of an edit is
     what the samples with it have of the probability of all samples; its probability says how often such edits are
     right: of those with 0.7, about 70% were in what people wrote. From 0.5 on, its share is a half or more; the surest
-    have somewhat more than 0.8, because people often mend in another way what all samples mend in one. With --big,
-    --model, --preset or --temperature, no such table is known, and the probability is the share; --json has both.
+    have somewhat more than 0.8, because people often mend in another way what all samples mend in one. With --model,
+    --preset, --temperature or another --big than the tuned Gemma, no such table is known, and the probability is the
+    share; --json has both.
 
     Edits from --threshold on are made. Where samples agree that something is wrong but not on what was meant (go: went
     or goes), no single edit may reach the threshold; --select consensus then decides, by a whole sample.
@@ -172,8 +174,18 @@ class _Page(Page):
         self._settings, self._for_reader, self._in_color = settings, is_for_reader(), is_in_color()
         super().__init__(headings=several and not self._for_reader and (settings.n > 1 or settings.trace != "none"))
         self._mark = (red_and_green if self._in_color else bracketed) if diff else green if self._in_color else None
-        self._needs_gap = False
+        self._needs_gap = self._is_warned = False
         self._keeps_endings = not self._for_reader and settings.n == 1 and settings.trace == "none"  # texts alone
+
+    def warn(self, line: Line, result: "Result") -> None:
+        super().warn(line, result)
+        surest = [edit for edit in result.doubtful if edit.share >= _SURE and edit.probability < edit.share]
+        if surest and self._settings.select == "threshold" and not self._is_warned:
+            self._is_warned = True
+            most, bar = max(edit.probability for edit in surest), self._settings.threshold
+            click.echo(
+                f"note: no edit reaches --threshold {bar:g}: those that all samples make have {most:.2f}", err=True
+            )
 
     def print(self, line: Line, result: "Result") -> None:
         if self._needs_gap and not self.headings:

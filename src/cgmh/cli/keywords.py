@@ -93,7 +93,12 @@ class _Page(Page):
     def print(self, line: Line, result: "Result") -> None:
         super().print(line, result)
         if result.trace:
+            texts = [result.traced_from, *(step.text for step in result.trace if step.accepted)]
+            if result.best.text not in texts:
+                click.echo("note: a search for starts found the best sentence; these are the steps beside it", err=True)
             click.echo(f"\n{'step':>5}  {'move':8}  {'log ratio':>9}     sentence")
+            if result.traced_from is not None:
+                click.echo(f"{'start':>5}  {'':8}  {'':9}     {result.traced_from}")
             for step in result.trace:
                 mark = " " if step.accepted else "x"
                 click.echo(f"{step.step:5}  {step.move:8}  {step.log_ratio:9.2f}  {mark}  {step.text}")

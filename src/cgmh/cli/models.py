@@ -187,7 +187,8 @@ def pull_command(
         click.echo("interrupted; go on by running it again", err=True)
         ctx.exit(130)
     if not quiet:
-        click.echo(f"{name} is installed in {path}", err=True)
+        use = "; keywords and paraphrases use it now, corrections with --big" if name in REGISTRY else ""
+        click.echo(f"{name} is installed in {path}{use}", err=True)
 
 
 @models_group.command("remove")

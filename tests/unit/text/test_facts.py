@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from cgmh.errors import BadInput
 from cgmh.models.pull.store import EMBEDDED
 from cgmh.text import tokenizer
-from cgmh.text.facts import KINDS, Fact, find_facts, is_name, is_negation, is_number
+from cgmh.text.facts import KINDS, Fact, find_facts, is_name, is_negation, is_number, rivals_of
 from cgmh.text.vocabulary import Vocabulary
 
 VOCABULARY = Vocabulary.load(EMBEDDED / "vocabulary.json.gz")
@@ -180,3 +180,13 @@ def test_facts_are_in_order_and_apart(words: list[str]) -> None:
     assert all(before.end <= after.start for before, after in pairwise(facts))
     covered = {at for fact in facts for at in range(fact.start, fact.end)}
     assert {at for at, word in enumerate(words) if is_number(word) or is_negation(word)} <= covered
+
+
+def test_who_and_when_have_rivals() -> None:
+    kinds = ("names", "numbers")
+    others = rivals_of("My brother runs every morning .".split(), kinds)
+    assert {"sister", "father", "he", "she", "evening", "tomorrow"} <= others
+    assert not {"brother", "brothers", "morning", "runs", "my"} & others
+    assert "mum" not in rivals_of("Mother called .".split(), kinds)  # the same person
+    assert rivals_of(["She"], ("numbers",)).isdisjoint({"he", "brother"})
+    assert rivals_of(["She"], ()) == set()

@@ -125,6 +125,8 @@ def read_source(input: ParaphraseInput, vocabulary: Vocabulary) -> Source:
     """The words of an input, its facts and its keywords."""
     words, style = read_sentence(input.text, vocabulary)
     facts = find_facts(words, vocabulary, [kind for kind in input.protect if kind in KINDS])
+    if both := {phrase.lower() for phrase in input.keep} & {phrase.lower() for phrase in input.free}:
+        raise BadInput(f"{min(both)!r} is to stay (`keep`) and may change (`free`); leave it out of one of the two")
     for phrase in input.free:
         places = _places_of(words, phrase, vocabulary, "free")
         facts = [fact for fact in facts if not any(fact.start < end and start < fact.end for start, end in places)]

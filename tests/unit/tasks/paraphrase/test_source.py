@@ -114,3 +114,5 @@ def test_a_fact_that_the_user_frees_may_change() -> None:
     assert "free brazil" in freed.input.about
     with pytest.raises(BadInput, match="`free`"):
         read_source(ParaphraseInput(text, free=("Peru",)), vocabulary)
+    with pytest.raises(BadInput, match=r"'brazil' is to stay .* and may change"):
+        read_source(ParaphraseInput(text, keep=("Brazil",), free=("brazil",)), vocabulary)

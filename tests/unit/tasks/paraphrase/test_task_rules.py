@@ -54,6 +54,12 @@ def sentences(problem: Problem, *texts: str, input: int = 0) -> Sentences:
         ("What is 20 in cash?", "What was 20 of cash?", "What is 20 of 20?"),
         ("What is good in Paris?", "What was good about Paris?", "What is good in London?"),
         ("What is good in Paris?", "What was good about Paris?", "What is good in it?"),
+        # nobody else, and no other time of the day
+        ("My brother sold it.", "My brothers sold it.", "My father sold it."),
+        ("My mother sold it.", "My mum sold it.", "His mother sold it."),
+        ("She runs every morning.", "She runs mornings.", "She runs every night."),
+        ("The train leaves at 8:15.", "A train leaves at 8:15.", "The train leaves at 8:15 am."),
+        ("She paid 45 euros.", "Then she paid 45 euros.", "She paid $45 euros."),
         # facts of a kind stay in order, each beside what belongs to it
         ("Go from Paris to London.", "Fly from Paris to London.", "Go from London to Paris."),
         ("Go from Paris to London.", "Now from Paris go to London.", "Go to Paris from London."),
