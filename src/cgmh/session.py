@@ -212,11 +212,14 @@ class Session:
         together = workers * max(1, (ROWS if device == "cpu" else ROWS_ON_GPU) // chains)
         most = rows_within(MAX_HELD, workers * max(chains, ROWS_OF_SOURCE), device)
         windows: list[list[list[int]]] = []
-        for first in range(0, len(lengths), together):
-            own = lengths[first : first + together]
+        # Small ones first: who waits for the first answers, or interrupts a long file, has some soon.
+        first, size = 0, min(together, workers * SOURCES_OF_WORKER)
+        while first < len(lengths):
+            own = lengths[first : first + size]
             # Long ones first: who takes the last part keeps the others waiting for a short time.
             parts = by_length(own, min(most, -(-len(own) * max(own) // workers)))[::-1]
             windows.append([[first + at for at in places] for places in parts])
+            first, size = first + size, min(together, 2 * size)
         return windows
 
     def _answered(self, sources: list["_Seeded"], tick: Tick) -> Iterator[Result | BadInput]:

@@ -76,7 +76,7 @@ def test_an_answer_within_a_budget_does_not_depend_on_its_neighbours() -> None:
 
 def test_of_steps_and_readings_what_ends_first_counts() -> None:
     few_steps, asked = solved(SETS[:1], steps=2, readings=200)
-    assert 3 <= len(asked) <= 9 * 3  # nine chains at most, each with its start and two steps
+    assert 2 <= len(asked) <= 9 * 3  # nine chains at most, each with its start and two steps
     assert " | steps 2 | readings 200 | " in few_steps[0].signature
     few_readings, asked = solved(SETS[:1], steps=1000, readings=8)
     assert len(asked) <= 8
