@@ -146,8 +146,10 @@ class LlamaModel:
         kept: list[Tensor] = []
 
         def gather(layer: int, new: Tensor) -> Tensor:
-            kept.append(new)
-            return self._after_preamble(layer, torch.cat([pairs[layer], new])[where])
+            every = torch.cat([pairs[layer], new]) if trunks else new
+            if self.network.is_int8:
+                kept.append(every)
+            return self._after_preamble(layer, every[where])
 
         states = self.network.read(self._tensor(tokens[inside & (columns >= same[:, None])]), layout, gather)
         hidden = torch.cat([self._preamble.hidden, *(each.hidden for each in trunks.values()), states])
@@ -160,10 +162,10 @@ class LlamaModel:
         counted = padded & (np.arange(padded.shape[1]) >= np.array([len(line) for line, _ in asked])[:, None])
         which = self._tensor(rows[counted[padded]])
         logs = self.network.log_prob(hidden[which], log_total[which], self._tensor(tokens[counted])).double()
-        if self.network.is_int8:
+        if kept:
             for at in np.flatnonzero(2 * same <= lengths).tolist():  # mostly new, so others may begin like it
                 own = where[at, : lengths[at]]
-                every = torch.stack([torch.cat([old, new])[own] for old, new in zip(pairs, kept, strict=True)])
+                every = torch.stack([of_layer[own] for of_layer in kept])
                 self._read.keep(ReadText(texts[at], every, hidden[1:][own], log_total[1:][own]))
         owner = self._tensor(np.repeat(np.arange(len(texts)), counted.sum(1)))
         return torch.zeros(len(texts), dtype=torch.float64, device=self.device).index_add_(0, owner, logs).cpu()
