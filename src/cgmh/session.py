@@ -24,7 +24,7 @@ from .remembered import ANSWERS
 from .result import Result
 from .sampling import Annealing, Constant, Ladder
 from .sampling.runs import Record, num_workers, run, run_ahead
-from .sampling.shards import Tick, is_own, stream_out
+from .sampling.shards import Tick, can_fork, is_own, stream_out
 from .settings import READINGS_OF_CHAIN, SETTLING, STEPS_PER_READING, Settings
 from .target import Target
 from .tasks import Problem, task_of
@@ -202,7 +202,9 @@ class Session:
         words, text = self.models.words, self.models.text
         workers = num_workers(len(sources) * self.settings.chains, words.device)
         is_enough = workers > 1 and len(sources) >= workers * SOURCES_OF_WORKER
-        can_copy = text is None or (isinstance(text, LlamaModel) and not self.settles)
+        # What an LLM of ours remembers changes nothing, so that it may be copied; on a GPU it may not.
+        is_plain = isinstance(text, LlamaModel) and text.device.type == "cpu" and not self.settles and can_fork()
+        can_copy = text is None or is_plain
         others = (self.task, words, self.models.masked, self.constraints, sources)
         return workers if is_enough and can_copy and is_own(others) else 1
 
@@ -212,8 +214,8 @@ class Session:
         together = workers * max(1, (ROWS if device == "cpu" else ROWS_ON_GPU) // chains)
         most = rows_within(MAX_HELD, workers * max(chains, ROWS_OF_SOURCE), device)
         windows: list[list[list[int]]] = []
-        # Small ones first: who waits for the first answers, or interrupts a long file, has some soon.
-        first, size = 0, min(together, workers * SOURCES_OF_WORKER)
+        # Where parts follow one another without a pause, small ones first: who waits, or interrupts, has some soon.
+        first, size = 0, min(together, workers * SOURCES_OF_WORKER) if workers > 1 else together
         while first < len(lengths):
             own = lengths[first : first + size]
             # Long ones first: who takes the last part keeps the others waiting for a short time.

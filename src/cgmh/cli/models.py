@@ -161,7 +161,7 @@ def pull_command(
     """
     from ..models.pull import download
     from ..models.pull.registry import REGISTRY
-    from ..models.pull.store import TUNED, is_installed, path_of, read_config
+    from ..models.pull.store import TUNED, installed_big, is_installed, path_of, read_config
 
     if clear:
         for path in download.clear():
@@ -187,7 +187,7 @@ def pull_command(
         click.echo("interrupted; go on by running it again", err=True)
         ctx.exit(130)
     if not quiet:
-        use = "; keywords and paraphrases use it now, corrections with --big" if name in REGISTRY else ""
+        use = "; keywords and paraphrases use it now, corrections with --big" if name == installed_big() else ""
         click.echo(f"{name} is installed in {path}{use}", err=True)
 
 

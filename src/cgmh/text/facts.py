@@ -43,13 +43,13 @@ brother brothers
 sister sisters
 son sons
 daughter daughters
-wife
-husband
-aunt
-uncle
+wife wives
+husband husbands
+aunt aunts
+uncle uncles
 cousin cousins
-nephew
-niece
+nephew nephews
+niece nieces
 grandmother grandma
 grandfather grandpa
 boyfriend
@@ -58,7 +58,7 @@ girlfriend
 _WHEN = """
 morning mornings
 afternoon afternoons
-evening evenings
+evening evenings tonight
 night nights tonight
 noon midday
 midnight
@@ -119,7 +119,9 @@ class Fact:
 def rivals_of(words: Sequence[str], kinds: Collection[str]) -> set[str]:
     """The words of the `RIVALS` that say who or when, and something else than a sentence does."""
     own = {word.lower() for word in words}
-    return {word for kind in kinds for group in RIVALS.get(kind, ()) if not group & own for word in group}
+    groups = [group for kind in kinds for group in RIVALS.get(kind, ())]
+    said = {word for group in groups if group & own for word in group}
+    return {word for group in groups for word in group} - said
 
 
 def is_number(word: str) -> bool:

@@ -31,6 +31,7 @@ from .transformer import MAX_TOKENS, Layout, LlamaConfig, LlamaNetwork
 from .writing import Writer
 
 MAX_BATCH_TOKENS = {"cpu": 512, "cuda": 65_536}  # new tokens that are read together
+MIN_TRUNK = 4  # tokens that have to be alike before a kept text is of use
 MAX_KEPT_TOKENS = 4096  # of texts that others may begin like; each takes 40 kB of Gemma 3 270M
 PRECISIONS = ("float64", "float32", "bfloat16", "int8")
 # An AssertionError is what torch says about a device that it was built without.
@@ -125,14 +126,14 @@ class LlamaModel:
         tokens = np.full(inside.shape, -1)
         tokens[inside] = np.fromiter(chain.from_iterable(texts), np.int64, int(lengths.sum()))
         found = [self._read.find(text) for text in texts]
-        trunks = {read.tokens: read for read, _ in found if read is not None}  # K tokens together
+        trunks = {read.tokens: read for read, known in found if read is not None and known >= MIN_TRUNK}  # K tokens
         first = dict(zip(trunks, accumulate(map(len, trunks), initial=0), strict=False))
         # The number of each token among those of the trunks and the new ones.
         path = np.zeros(inside.shape, np.int64)
         same, number = np.zeros(len(texts), np.int64), sum(map(len, trunks))
         for at, (text, (read, known)) in enumerate(zip(texts, found, strict=True)):
             alike = num_common(texts[at - 1], text) if at else 0
-            if read is not None and known > alike:
+            if read is not None and known > alike and read.tokens in trunks:
                 alike = min(known, len(text) - 1)  # one is always read
                 path[at, :alike] = first[read.tokens] + columns[:alike]
             else:

@@ -73,7 +73,7 @@ class ReadTexts:
             at = bisect(self._order, tokens)
             near = self._order[max(at - 1, 0) : at + 1]
             known, best = max(((num_common(each, tokens), each) for each in near), default=(0, ()))
-            if not known:
+            if not known or best not in self._texts:
                 return None, 0
             self._texts.move_to_end(best)
             return self._texts[best], known
@@ -82,8 +82,8 @@ class ReadTexts:
         with self._lock:
             if text.tokens in self._texts:
                 return
-            self._texts[text.tokens] = text
             insort(self._order, text.tokens)
+            self._texts[text.tokens] = text
             self._size += len(text.tokens)
             while self._size > self._most:
                 oldest, _ = self._texts.popitem(last=False)

@@ -87,7 +87,7 @@ def _read(record: Mapping[str, Any]) -> Calibration:
 
 def write_calibration(found: Calibration, path: Path) -> None:
     """Write a map beside those of other models; one of the same model is replaced."""
-    maps = read_json(path)["maps"] if path.is_file() else []
+    maps = read_json(path).get("maps", []) if path.is_file() else []
     others = [record for record in maps if record["model"] != found.model]
     record = {"maps": sorted([*others, found.to_dict()], key=lambda record: str(record["model"]))}
     path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

@@ -28,7 +28,7 @@ GROUPS = {
         "some any", "each every all", "another other others", "such so", "either neither", "the this that these those",
         "the my your his her its our their", "no not none",
     ),
-    "preposition": (_PREPOSITIONS, "because since as", "until by", "then than"),
+    "preposition": (_PREPOSITIONS, "because since as", "until by"),
     "auxiliary": (
         "is are was were be been being am", "has have had having", "do does did done doing", "will would", "can could",
         "may might", "shall should", "is has", "are have", "was had", "don't doesn't didn't",
@@ -42,11 +42,11 @@ GROUPS = {
     "linking": ("and or", "but and", "so such", "also too", "if whether", "when if", "very much", "although though",
                 "however but", "only just", "already yet", "how what"),
 }  # fmt: skip
-# Contractions without their apostrophe; no word of English is written so, but for some that nobody means.
-UNMARKED = frozenset(
-    "dont doesnt didnt cant couldnt wont wouldnt shouldnt isnt arent wasnt werent hasnt havent hadnt mustnt neednt im "
-    "ive youre youve theyre theyve weve".split()
-)
+# Contractions that are typed without their apostrophe: no words of English, or ones that nobody means.
+_MARKED = (
+    "don't doesn't didn't can't couldn't won't wouldn't shouldn't isn't aren't wasn't weren't hasn't haven't hadn't "
+    "mustn't needn't I'm I've you're you've they're they've we've"
+).split()
 _DOERS = frozenset("i you he she it we they who".split())
 _CONFUSABLE: dict[str, dict[str, str]] = {}  # of a small word: what it may have been meant to be, and the kind
 for _kind, _groups in GROUPS.items():
@@ -107,6 +107,15 @@ class Confusions:
         """Whether a dictionary or the vocabulary has the word, in some casing."""
         return bool(self.vocabulary.casings(word)) or word.lower() in self._counts
 
+    def is_unmarked(self, word: str) -> bool:
+        """Whether a word only lacks its apostrophe: dont, Im."""
+        return word.lower() in self.unmarked
+
+    @cached_property
+    def unmarked(self) -> dict[str, str]:
+        """Such words, each with the one that was meant, where the vocabulary has that."""
+        return {word.replace("'", "").lower(): word for word in _MARKED if word in self.vocabulary.ids}
+
     def is_slip(self, word: str) -> bool:
         """Whether a word that no dictionary has is one letter away from one that is used often."""
         return bool(self._near(word, 1))
@@ -157,6 +166,8 @@ class Confusions:
         kinds = inflection_kinds(lower, self.vocabulary.is_ordinary, is_verb=is_verb)
         yield from (Confusion((form,), kind) for form, kind in kinds.items())
         yield from (Confusion((other,), kind) for other, kind in _CONFUSABLE.get(lower, {}).items())
+        meant = self.unmarked.get(lower, "").lower()  # he dont: doesn't
+        yield from (Confusion((other,), kind) for other, kind in _CONFUSABLE.get(meant, {}).items() if other != meant)
         yield from (Confusion((form,), "derivation") for form in self._roots.get(_stem(lower), ()))
         yield from self._spellings(word)
         yield from self._splits(lower)

@@ -16,7 +16,7 @@ from ...text.facts import Fact, find_facts, is_number
 from ...text.lexicon import Lexicon
 from ...text.passages import Passage, SourceSentence
 from ...text.vocabulary import Vocabulary
-from .confusions import MARKS, MISSING, SMALL, UNMARKED, Confusion, Confusions
+from .confusions import MARKS, MISSING, SMALL, Confusion, Confusions
 from .costs import Costs
 
 USUAL_LENGTH = 20  # words of a sentence for which the price of a first change is what the costs say
@@ -62,7 +62,7 @@ class CorrectionSource:
     def read(cls, typed: TypedSentence, lexicon: Lexicon, confusions: Confusions) -> "CorrectionSource":
         """The source of a typed sentence, with what is protected in it."""
         words, protect = list(typed.sentence.words), typed.input.protect
-        if words[0].istitle() and confusions.is_respelt(words[0]):
+        if words[0].istitle() and (confusions.is_respelt(words[0]) or confusions.is_unmarked(words[0])):
             words[0] = words[0].lower()
         fixed = [False] * len(words)
         spans: list[tuple[int, int]] = []
@@ -189,7 +189,7 @@ def make_channel(
     # words that only lack their apostrophe.
     strange = torch.zeros(len(lexicon), dtype=torch.float64)
     strange[num_known:] = torch.tensor([is_strange(word, confusions) for word in new], dtype=torch.float64)
-    strange[[lexicon.vocabulary.ids[word] for word in UNMARKED if word in lexicon.vocabulary.ids]] = 1
+    strange[[id for word in confusions.unmarked for id in lexicon.vocabulary.casings(word)]] = 1
     return Channel(
         [source.channel(lexicon, confusions, costs) for source in sources],
         torch.tensor([costs.insert[kind] for kind in kinds], dtype=torch.float64),
@@ -217,7 +217,9 @@ def _kinds(vocabulary: Vocabulary) -> list[str]:
 
 def is_strange(word: str, confusions: Confusions) -> bool:
     """Whether a word is probably misspelt: it lacks its apostrophe, or is in lower case and in no dictionary."""
-    return word in UNMARKED or (word.islower() and word.replace("'", "").isalpha() and not confusions.is_word(word))
+    if confusions.is_unmarked(word):
+        return True
+    return word.islower() and word.replace("'", "").isalpha() and not confusions.is_word(word)
 
 
 def _best(log_prob: Mapping[int, float], ids: list[int], number: int) -> list[int]:

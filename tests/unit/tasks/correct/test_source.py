@@ -11,7 +11,7 @@ from torch import Tensor
 
 from cgmh.constraints.channel import ChannelSource, Priced
 from cgmh.models.word.predictors import Likely
-from cgmh.tasks.correct.confusions import MARKS, MISSING, UNMARKED, Confusions
+from cgmh.tasks.correct.confusions import MARKS, MISSING, Confusions
 from cgmh.tasks.correct.costs import COSTS, COSTS_BIG, COSTS_MEANT, Costs
 from cgmh.tasks.correct.source import (
     HYPHEN,
@@ -199,9 +199,10 @@ def test_prices_of_all_ids() -> None:
         assert kinds[lexicon.add(word)] == kind
         assert float(cost[lexicon.add(word)]) == PRICES.insert[kind]
     assert strange.dtype == np.float64
-    unmarked = [id for word, id in vocabulary().ids.items() if word in UNMARKED]
+    unmarked = [id for word, id in vocabulary().ids.items() if known().is_unmarked(word)]
     assert strange.nonzero()[0].tolist() == [*sorted(unmarked), own[0]]
-    assert {vocabulary().words[id] for id in unmarked} > {"dont", "cant"}
+    assert {vocabulary().words[id] for id in unmarked} > {"dont", "cant", "Ive"}
+    assert not Confusions(Vocabulary([*SPECIALS, "im", "cant"])).unmarked  # of a language without them
     assert set(strange[[*unmarked, own[0]]].tolist()) == {PRICES.strange}
 
 
