@@ -179,10 +179,11 @@ class _Page(Page):
 
     def warn(self, line: Line, result: "Result") -> None:
         super().warn(line, result)
-        surest = [edit for edit in result.doubtful if edit.share >= _SURE and edit.probability < edit.share]
+        bar = self._settings.threshold
+        surest = [edit for edit in result.doubtful if edit.share >= _SURE and edit.probability < bar]
         if surest and self._settings.select == "threshold" and not self._is_warned:
             self._is_warned = True
-            most, bar = max(edit.probability for edit in surest), self._settings.threshold
+            most = max(edit.probability for edit in surest)
             click.echo(
                 f"note: no edit reaches --threshold {bar:g}: those that all samples make have {most:.2f}", err=True
             )
