@@ -34,6 +34,7 @@ PRICES = Costs(
     order=20.5,
     first=0.125,
     strange=42.0,
+    comma=0.5,
     dropped=43.0,
 )
 

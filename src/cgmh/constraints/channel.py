@@ -47,9 +47,9 @@ class ChannelSource:
 class Channel:
     """The cost of the cheapest alignment with the source of the input, as a soft factor.
 
-    `insert` [ids] prices each word that the source lacks, `strange` [ids] each word of the sentence that no dictionary
-    has; `order` prices an exchange of neighbours, and `first` that anything is changed at all: most sentences are
-    right. A source may multiply that.
+    `insert` [ids] prices each word that the source lacks, `present` [ids] each word of the sentence, however it came
+    there; that may be a gain. `order` prices an exchange of neighbours, and `first` that anything is changed at all:
+    most sentences are right. A source may multiply that.
     """
 
     name = "channel"
@@ -63,7 +63,7 @@ class Channel:
         insert_kinds: Sequence[str],
         order: float,
         first: float = 0.0,
-        strange: Tensor | None = None,
+        present: Tensor | None = None,
     ) -> None:
         self._sources, self._order, self.first = sources, order, first
         self._kinds = insert_kinds  # of each id
@@ -96,7 +96,7 @@ class Channel:
             "local": local, "replace": replace, "join": join, "has_join": np.isfinite(join).any(-1),  # [I,N]
             "delete": delete, "split": split,
             "split_cost": split_cost, "insert": insert.numpy(),
-            "strange": np.zeros(len(insert)) if strange is None else strange.numpy(),
+            "present": np.zeros(len(insert)) if present is None else present.numpy(),
             "ids": pad([list(source.ids) for source in sources], -1).numpy(),
             "first": np.array([source.first for source in sources]),
             "lengths": np.array([len(source.ids) for source in sources]),
@@ -121,22 +121,22 @@ class Channel:
     def log_price(self, input: int, edit: Edit[Ids]) -> float:
         """What an edit of at most one word to at most one word adds to the log factor of its source, the first change
         not counted. An alignment of the whole sentence may be cheaper."""
-        source, strange = self._sources[input], self._tables["strange"]
+        source, present = self._sources[input], self._tables["present"]
         if not edit.replacement:
             cost = source.delete[edit.start].cost
         elif not edit.original:
             cost = float(self._tables["insert"][edit.replacement[0]])
         else:
             cost = source.replace[edit.start].get(edit.replacement[0], source.other[edit.start]).cost
-        lost, brought = (sum(float(strange[word]) for word in words) for words in (edit.original, edit.replacement))
+        lost, brought = (sum(float(present[word]) for word in words) for words in (edit.original, edit.replacement))
         return lost - brought - cost
 
     def _log_factor(self, sentences: Sentences) -> NDArray[np.float64]:
         """[B]: minus the cost."""
         tables, ids, lengths, inputs = self._tables, *_arrays(sentences)
         # Prefix sums, because a sum over the whole row would round differently in a wider array.
-        strange = _sums(tables["strange"][ids])  # [B,L+1]
-        cost = np.take_along_axis(self._costs(sentences)[-1] + strange, lengths[:, None], 1)[:, 0]
+        present = _sums(tables["present"][ids])  # [B,L+1]
+        cost = np.take_along_axis(self._costs(sentences)[-1] + present, lengths[:, None], 1)[:, 0]
         return -(cost + self.first * tables["first"][inputs] * self._changed(sentences))  # type: ignore[no-any-return]
 
     def _changed(self, sentences: Sentences) -> NDArray[np.bool_]:

@@ -227,7 +227,7 @@ MISTAKES: dict[str, Callable[[Channel], None]] = {
     "a split in reverse": _table("split", lambda split: split.flip(-1)),
     "the deletions of another input": _table("delete", lambda delete: delete.roll(1, 0)),
     "insertions all cost the same": _table("insert", lambda insert: insert.mean().expand(len(insert))),
-    "nothing is strange": _table("strange", torch.zeros_like),
+    "words cost nothing by themselves": _table("present", torch.zeros_like),
     "the longest source for all": _table("lengths", lambda lengths: lengths.max().expand(len(lengths))),
     "replacements of another place": _table("replace", lambda replace: replace.roll(1, 1)),
 }

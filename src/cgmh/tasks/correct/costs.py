@@ -15,6 +15,7 @@ class Costs:
     order: float
     first: float  # for any change at all
     strange: float  # for keeping a word that no dictionary has
+    comma: float  # what each comma of the sentence gains: models expect fewer than people who correct put
     dropped: float  # for deleting such a word, or putting an unrelated one in its place
 
 
@@ -33,7 +34,7 @@ COSTS = Costs(
         "determiner": 7.8, "preposition": 6.3, "auxiliary": 7.9, "pronoun": 13.3, "linking": 10.7, "comma": 5.0,
         "punctuation": 4.8, "word": 21.5,
     },
-    letter=4.5, order=2.3, first=7.7, strange=30.9, dropped=28.6,
+    letter=4.5, order=2.3, first=7.7, strange=30.9, comma=0.0, dropped=28.6,
 )  # fmt: skip
 COSTS_BIG = Costs(
     replace={
@@ -49,7 +50,7 @@ COSTS_BIG = Costs(
         "determiner": 8.2, "preposition": 5.0, "auxiliary": 6.5, "pronoun": 8.3, "linking": 10.5, "comma": 6.1,
         "punctuation": 4.2, "word": 17.6,
     },
-    letter=7.0, order=2.4, first=4.8, strange=25.0, dropped=20.0,
+    letter=7.0, order=2.4, first=4.8, strange=25.0, comma=0.0, dropped=20.0,
 )  # fmt: skip
 # The same where the big model reads a sentence as what was meant by the one that was typed: it knows how people err.
 COSTS_MEANT = Costs(
@@ -66,5 +67,5 @@ COSTS_MEANT = Costs(
         "determiner": 2.1, "preposition": 3.0, "auxiliary": 1.2, "pronoun": 2.5, "linking": 3.2, "comma": 1.0,
         "punctuation": 1.7, "word": 8.8,
     },
-    letter=1.8, order=0.3, first=4.3, strange=12.5, dropped=10.0,
+    letter=1.8, order=0.3, first=4.3, strange=12.5, comma=0.0, dropped=10.0,
 )  # fmt: skip

@@ -187,16 +187,18 @@ def make_channel(
     kinds = [*_kinds(lexicon.vocabulary), *map(kind_of, new)]
     # Keeping a word costs something where no dictionary has it; those of the vocabulary are kept for nothing, but for
     # words that only lack their apostrophe.
-    strange = torch.zeros(len(lexicon), dtype=torch.float64)
-    strange[num_known:] = torch.tensor([is_strange(word, confusions) for word in new], dtype=torch.float64)
-    strange[[id for word in confusions.unmarked for id in lexicon.vocabulary.casings(word)]] = 1
+    strange = torch.zeros(len(lexicon), dtype=torch.bool)
+    strange[num_known:] = torch.tensor([is_strange(word, confusions) for word in new], dtype=torch.bool)
+    strange[[id for word in confusions.unmarked for id in lexicon.vocabulary.casings(word)]] = True
+    present = costs.strange * strange.double()
+    present[[id for id, kind in enumerate(kinds) if kind == "comma"]] -= costs.comma
     return Channel(
         [source.channel(lexicon, confusions, costs) for source in sources],
         torch.tensor([costs.insert[kind] for kind in kinds], dtype=torch.float64),
         kinds,
         costs.order,
         costs.first,
-        costs.strange * strange,
+        present,
     )
 
 

@@ -187,8 +187,8 @@ def test_prices_of_all_ids() -> None:
     assert own == [*range(len(vocabulary()), len(lexicon))]
     channel = make_channel([source], lexicon, known(), PRICES)
     tables, kinds = channel._tables, channel._kinds
-    cost, strange = tables["insert"], tables["strange"]
-    assert len(cost) == len(kinds) == len(strange) == len(lexicon)
+    cost, present = tables["insert"], tables["present"]
+    assert len(cost) == len(kinds) == len(present) == len(lexicon)
     for word, kind in (
         ("the", "determiner"),
         ("The", "determiner"),
@@ -198,12 +198,15 @@ def test_prices_of_all_ids() -> None:
     ):
         assert kinds[lexicon.add(word)] == kind
         assert float(cost[lexicon.add(word)]) == PRICES.insert[kind]
-    assert strange.dtype == np.float64
+    assert present.dtype == np.float64
     unmarked = [id for word, id in vocabulary().ids.items() if known().is_unmarked(word)]
-    assert strange.nonzero()[0].tolist() == [*sorted(unmarked), own[0]]
+    assert np.flatnonzero(present > 0).tolist() == [*sorted(unmarked), own[0]]
+    comma = lexicon.add(",")
+    assert np.flatnonzero(present < 0).tolist() == [comma]
+    assert present[comma] == -PRICES.comma
     assert {vocabulary().words[id] for id in unmarked} > {"dont", "cant", "Ive"}
     assert not Confusions(Vocabulary([*SPECIALS, "im", "cant"])).unmarked  # of a language without them
-    assert set(strange[[*unmarked, own[0]]].tolist()) == {PRICES.strange}
+    assert set(present[[*unmarked, own[0]]].tolist()) == {PRICES.strange}
 
 
 # A vocabulary that is small enough to draw numbers for all of it.
@@ -326,7 +329,9 @@ def test_the_channel_of_several_sources() -> None:
     first = PRICES.first * first_factor(6)
     assert cost(1, "we like a small dog .") == pytest.approx(prices["word"] + PRICES.dropped + first)
     assert cost(1, "we like a dog .") == pytest.approx(PRICES.delete["word"] + PRICES.dropped + first)
-    assert cost(1, "we like a xqzzy , dog .") == pytest.approx(PRICES.strange + PRICES.insert["comma"] + first)
+    assert cost(1, "we like a xqzzy , dog .") == pytest.approx(
+        PRICES.strange + PRICES.insert["comma"] - PRICES.comma + first
+    )
 
 
 def test_a_first_change_costs_more_in_a_longer_sentence() -> None:
