@@ -348,7 +348,7 @@ def main() -> None:
     )
     show("fitted to all", judge(judge.values(weights, costs)))
     print("weights", np.round(weights, 2).tolist())
-    print(json.dumps({name: round(value, 1) for name, value in zip(start, costs.tolist(), strict=True)}, indent=1))
+    print(json.dumps({name: round(value, 2) for name, value in zip(start, costs.tolist(), strict=True)}, indent=1))
 
 
 if __name__ == "__main__":

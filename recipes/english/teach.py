@@ -10,10 +10,12 @@ it reads every training sentence once, and what it expects is kept on the GPU (4
 of the classes, and of the words of the class that came. The forward network of the embedded model learns these beside
 the words that came; the backward network and the fill head learn the words alone. OUT receives ``teacher.safetensors``
 (which is not made again if it is there), ``weights.safetensors`` at each check (the parameters of a `Network`, for
-``train.py --export``) and ``log.jsonl``. No weights that ship were made so yet: docs/experiments.md, 2026-11-18.
+``train.py --export``: the mean over the last steps) and ``log.jsonl``. The weights that ship are the mean of those
+before and those of such a run: docs/experiments.md, 2026-11-19.
 """
 
 import argparse
+import copy
 import json
 import math
 import time
@@ -39,13 +41,14 @@ from cgmh.training.streams import PREDICTORS, Epoch, Stream, evaluate_network
 LAYERS, WIDTH, HEADS, KV_HEADS, HEAD, EPSILON, ROPE_BASE = 30, 576, 9, 3, 64, 1e-5, 1e5
 MATRICES = ("q", "k", "v", "o", "gate", "up", "down")
 MAX_PIECES, BOUNDARY = 8, 0
+AVERAGE_EVERY, AVERAGED = 10, 500  # steps
 LONGEST = 40  # words of a sentence that is read
 STEPS_OF_NAT = 16  # log probabilities are kept as bytes of so many steps in a nat
 # How often a sentence of each corpus is read in an epoch.
 WEIGHTS = {
-    "wikipedia-1": 0.5, "wikipedia-2": 0.5, "reuters": 0.9, "un_debates": 0.4, "imdb": 0.7, "fiction": 0.7, "talk": 1.2,
-    "captions": 1.5, "stories": 1.5, "inference": 1.7, "commonsense": 1.8, "dialog": 1.4, "reviews": 0.6,
-    "reasons": 0.8, "examples": 1.2, "childes": 1.0, "mnli": 0.6, "simplewiki": 1.4,
+    "wikipedia-1": 0.45, "wikipedia-2": 0.45, "reuters": 0.9, "un_debates": 0.4, "imdb": 0.6, "fiction": 0.7,
+    "talk": 1.4, "captions": 1.5, "stories": 1.5, "inference": 1.9, "commonsense": 1.8, "dialog": 1.6, "reviews": 0.6,
+    "reasons": 1.2, "examples": 1.2, "childes": 1.4, "mnli": 0.6, "simplewiki": 1.6,
 }  # fmt: skip
 NUM_QUESTIONS = 2.0  # how often it reads a question
 
@@ -128,6 +131,7 @@ class Teacher(nn.Module):
         self.register_buffer("sin", angles.sin().float(), persistent=False)
         self.block: Callable[..., Tensor] = block
         self.nats: Callable[..., Tensor] = nats
+        self.by_class: Callable[..., tuple[Tensor, Tensor]] = by_class
 
     def hidden(self, ids: Tensor) -> Tensor:
         """[N (T+1), W]: the states after the start mark and after each of the words [T, N]."""
@@ -147,15 +151,20 @@ class Teacher(nn.Module):
     def expected(self, ids: Tensor, num_classes: int) -> tuple[Tensor, Tensor]:
         """Bytes [N (T+1), C] and [N (T+1), S]: of each class, and of the words of the class that came."""
         following = torch.cat([ids, ids.new_full((1, ids.shape[1]), self.end)]).t().flatten()
-        classes, words = [], []
-        for hidden, came in zip(self.hidden(ids).split(16_384), following.split(16_384), strict=True):
-            logits = functional.linear(hidden, self.outputs, self.bias)
-            by_class = logits.view(len(came), num_classes, -1)  # [P, C, S]
-            number = came // by_class.shape[-1]
-            inside = by_class[torch.arange(len(came), device=came.device), number].float().log_softmax(-1)
-            classes.append(as_bytes(by_class.float().logsumexp(-1).log_softmax(-1)))
-            words.append(as_bytes(inside))
+        parts = [
+            self.by_class(functional.linear(hidden, self.outputs, self.bias), came, num_classes)
+            for hidden, came in zip(self.hidden(ids).split(16_384), following.split(16_384), strict=True)
+        ]
+        classes, words = zip(*parts, strict=True)
         return torch.cat(classes), torch.cat(words)
+
+
+def by_class(logits: Tensor, came: Tensor, num_classes: int) -> tuple[Tensor, Tensor]:
+    """Bytes [P, C] and [P, S]: log probabilities of the classes, and of the words of the class that came."""
+    grouped = logits.view(len(came), num_classes, -1)  # [P, C, S]
+    number = (came // grouped.shape[-1])[:, None, None].expand(-1, 1, grouped.shape[-1])
+    inside = grouped.gather(1, number)[:, 0].float().log_softmax(-1)
+    return as_bytes(grouped.float().logsumexp(-1).log_softmax(-1)), as_bytes(inside)
 
 
 def as_bytes(log_probs: Tensor) -> Tensor:
@@ -319,21 +328,23 @@ def train_student(
         {"params": [p for p in network.parameters() if p.ndim < 2], "weight_decay": 0.0},
     ]
     optimizer = torch.optim.AdamW(groups, lr=args.rate, betas=(0.9, 0.98), eps=1e-8, fused=args.device != "cpu")
+    mean = copy.deepcopy(network).eval()  # over the last AVERAGED steps or so: as good as weights whose rate fell
     began, step, words = time.monotonic(), 0, 0
     limit = max(args.began + args.minutes * 60 - began, 1)
     recent, saved = [], time.monotonic()
 
     def check() -> None:
         with half_precision(torch.device(args.device)):
-            found = evaluate_network(network, held, vocabulary.start, vocabulary.end)
-        mean = torch.stack(recent).mean(0).exp().tolist() if recent else []
+            found = evaluate_network(mean, held, vocabulary.start, vocabulary.end)
+        trained = torch.stack(recent).mean(0).exp().tolist() if recent else []
         say({
             "step": step, "words": words, "seconds": round(time.monotonic() - began),
-            "training": [round(value, 2) for value in mean], "held-out": [round(found[name], 2) for name in PREDICTORS],
+            "training": [round(value, 2) for value in trained],
+            "held-out": [round(found[name], 2) for name in PREDICTORS],
             "forward": {name: round(each["forward"], 2) for name, each in found["corpora"].items()},
         })  # fmt: skip
         recent.clear()
-        tensors = {name: tensor.detach().float().cpu() for name, tensor in network.state_dict().items()}
+        tensors = {name: tensor.detach().float().cpu() for name, tensor in mean.state_dict().items()}
         partial = args.out / "weights.partial"
         save_file(tensors, partial)
         partial.replace(args.out / "weights.safetensors")  # whole at any moment, for who fetches it meanwhile
@@ -358,6 +369,10 @@ def train_student(
             optimizer.zero_grad(set_to_none=True)
             recent.append(losses.detach())
             step, words = step + 1, words + ids.numel()
+            if step % AVERAGE_EVERY == 0:
+                with torch.no_grad():
+                    share = AVERAGE_EVERY / min(AVERAGED, step)
+                    torch._foreach_lerp_(list(mean.parameters()), list(network.parameters()), share)
             if time.monotonic() - saved > args.check_seconds:
                 check()
                 saved = time.monotonic()
@@ -367,7 +382,8 @@ def run(args: Any) -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     device = torch.device(args.device)
     torch.manual_seed(args.seed)
-    text = encoded_text(args.encoded, 256, NUM_QUESTIONS, WEIGHTS)
+    others = {name: float(weight) for name, _, weight in (each.partition("=") for each in args.weight)}
+    text = encoded_text(args.encoded, 256, NUM_QUESTIONS, {**WEIGHTS, **others})
     vocabulary, weights = text.vocabulary, text.weights
     config = NetworkConfig(text.num_classes, text.class_size)
     parts, held = (
@@ -389,7 +405,9 @@ def run(args: Any) -> None:
         torch.from_numpy(counts).float(), vocabulary,
     ).to(device)  # fmt: skip
     if device.type == "cuda":
-        teacher.block, teacher.nats = torch.compile(block, dynamic=True), torch.compile(nats, dynamic=True)
+        teacher.block, teacher.nats, teacher.by_class = (
+            torch.compile(each, dynamic=True) for each in (block, nats, by_class)
+        )
     path = args.out / "teacher.safetensors"
     if path.exists():
         teacher.load_state_dict({name: tensor.float() for name, tensor in load_file(path).items()}, strict=False)
@@ -419,6 +437,7 @@ def main() -> None:
         each.add_argument("encoded", type=Path)
     train.add_argument("out", type=Path)
     train.add_argument("--begin", type=Path, required=True, metavar="WEIGHTS")
+    train.add_argument("--weight", action="append", default=[], metavar="CORPUS=W", help="another weight of a corpus")
     train.add_argument("--teacher-minutes", type=float, default=7.5)
     train.add_argument("--teacher-rate", type=float, default=4e-4)
     train.add_argument("--teacher-words", type=int, default=32_000, help="words per batch")

@@ -2,15 +2,15 @@
 
     python recipes/english/train.py ENCODED OUT --minutes 16
     python recipes/english/train.py ENCODED OUT --begin WEIGHTS --minutes 15 --rate 1e-3 --dropout 0.03 --questions 2
-    python recipes/english/train.py ENCODED OUT --export WEIGHTS
+    python recipes/english/train.py ENCODED OUT --export WEIGHTS [WEIGHTS ...]
 
 ENCODED is what `prepare.py` wrote. OUT becomes the model directory: int8 weights, vocabulary, and a configuration with
 the held-out perplexities of just these weights. The second form goes on from trained weights; --questions adds the
 questions that `questions.py` encoded, each so many times per epoch. OUT.training keeps the checkpoints (go on with
 --resume) and, in `best.safetensors`, the weights before rounding. The third form writes OUT from such weights
-(.safetensors, or .npz with arrays named as in `Network.state_dict()`) of a network of the same sizes. WEIGHTS may also
-be a model directory: its int8 weights are unpacked, and words that its vocabulary has not or in another place begin as
-the average of their class.
+(.safetensors, or .npz with arrays named as in `Network.state_dict()`) of a network of the same sizes, or from the mean
+of several, one of which went on from another. WEIGHTS may also be a model directory: its int8 weights are unpacked, and
+words that its vocabulary has not or in another place begin as the average of their class.
 """
 
 import argparse
@@ -110,7 +110,7 @@ def main() -> None:
     parser.add_argument("--check-steps", type=int, default=1500, help="steps between two held-out checks")
     parser.add_argument("--begin", type=Path, metavar="WEIGHTS", help="trained weights to go on from")
     parser.add_argument("--resume", action="store_true")
-    parser.add_argument("--export", type=Path, metavar="WEIGHTS")
+    parser.add_argument("--export", type=Path, nargs="+", metavar="WEIGHTS")
     args = parser.parse_args()
     device = "cuda" if torch.cuda.is_available() else "cpu"
     if args.resume:
@@ -120,7 +120,8 @@ def main() -> None:
         text = encoded_text(args.encoded, args.classes, args.questions, others)
         config = NetworkConfig(text.num_classes, text.class_size, args.width, args.forward, args.backward)
         if args.export:
-            weights = read_weights(args.export, text.vocabulary, config)
+            several = [read_weights(path, text.vocabulary, config) for path in args.export]
+            weights = {name: sum(each[name].float() for each in several) / len(several) for name in several[0]}
             known = {**FACTS, **text.facts()}
             facts = export_model(args.out, weights, config, text.vocabulary, text.held, known)
         else:
