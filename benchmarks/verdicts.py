@@ -73,10 +73,11 @@ def scores(answers: Sequence[Answer], words: RecurrentModel, big: TextModel | No
     if big is None:
         return [fluency + merit for fluency, merit in both]
     log_probs = ask(big, [answer.sentence for answer in answers]).tolist()
-    return [
-        log_prob / (len(each) + LENGTH_OFFSET) + report.own_weight * fluency + report.merit_weight * merit
-        for log_prob, each, (fluency, merit) in zip(log_probs, ids, both, strict=True)
-    ]
+    values = []
+    for answer, log_prob, each, (fluency, merit) in zip(answers, log_probs, ids, both, strict=True):
+        own, other = report.beside_target if answer.way.startswith("target") else report.beside_reader
+        values.append(log_prob / (len(each) + LENGTH_OFFSET) + own * fluency + other * merit)
+    return values
 
 
 def agreement(rated: Iterable[tuple[Answer, float]]) -> dict[str, float]:

@@ -126,8 +126,9 @@ class Ranked:
     """
 
     max_in_common, min_different = MAX_IN_COMMON, 1  # how alike answers may be
-    # What the word model's readings and the task's merit count beside a text model's log probability per word.
-    own_weight, merit_weight = 0.3, 1.0
+    # What the word model's readings and the task's merit count beside the log probability per word of a text model:
+    # one that ranks what others found, and one that is the target.
+    beside_reader = beside_target = (0.3, 1.0)
     own_pool_size = POOL_SIZE  # sentences that the word model looks at closely, where it ranks alone
     num_asked: int | None = None  # the best so many are shown to a text model that ranks; None: all of the pool
     bar = -math.inf  # how good a sentence must be to be shown before the end
@@ -320,9 +321,11 @@ class Ranked:
         if run.models.use != "target":  # as the target, it was asked by the chains already
             log_text |= self._ask([pool[at] for at in asked], reader)
         ranked = [value - NOT_ASKED for value in values]
+        is_target = run.models.use == "target"
         for at in asked:
-            log_prob = pool[at].log_model if run.models.use == "target" else log_text[pool[at].ids]
-            ranked[at] = self._beside(log_prob / (len(pool[at].ids) + LENGTH_OFFSET), own[at], merit[at])
+            log_prob = pool[at].log_model if is_target else log_text[pool[at].ids]
+            each = log_prob / (len(pool[at].ids) + LENGTH_OFFSET)
+            ranked[at] = self._beside(each, own[at], merit[at], is_target=is_target)
         return ranked
 
     def _own_fitness(self, run: Run, pool: Sequence[Visit]) -> list[float]:
@@ -342,9 +345,10 @@ class Ranked:
         each = (log_text / (sentences.lengths.cpu() + LENGTH_OFFSET)).tolist()
         return [self._beside(value, own, bonus) for value, (own, bonus) in zip(each, both, strict=True)]
 
-    def _beside(self, log_text: float, own: float, merit: float) -> float:
+    def _beside(self, log_text: float, own: float, merit: float, *, is_target: bool = False) -> float:
         """A text model's log probability per word, the word model's readings, and the task's merit, as they count."""
-        return log_text + self.own_weight * own + self.merit_weight * merit
+        own_weight, merit_weight = self.beside_target if is_target else self.beside_reader
+        return log_text + own_weight * own + merit_weight * merit
 
     def _values(self, sentences: Sentences) -> tuple[list[float], Tensor]:
         """[B] each: the word model's readings, and the task's merit."""

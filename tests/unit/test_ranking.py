@@ -150,6 +150,20 @@ def test_a_text_model_reads_the_lines_that_precede_an_answer() -> None:
         assert {text.startswith("This is before it.") for text in read} == {told}
 
 
+@pytest.mark.parametrize(("use", "longest_first"), [("rerank", True), ("target", False)])
+def test_what_counts_beside_a_text_model_depends_on_how_it_is_used(use: Any, longest_first: bool) -> None:
+    class Torn(Ranked):
+        beside_reader, beside_target = (0.0, 1000.0), (0.0, -1000.0)
+
+        def merit(self, sentences: Sentences, readings: Readings) -> Tensor:
+            return sentences.lengths.double()
+
+    models = Models(load_embedded(), FunctionModel(lambda texts: [-1.0 for _ in texts], "flat"), use)
+    lengths = [len(sentence.words) for sentence in ranked(Torn).result(run_of_one(models, n=20, use=use))]
+    assert lengths[0] != lengths[-1]
+    assert lengths == sorted(lengths, reverse=longest_first)
+
+
 def test_a_signature_says_how_a_result_came_about() -> None:
     words = load_embedded()
     line = signature("keywords", Models(words), Settings(steps=7, chains=3, seed=5))

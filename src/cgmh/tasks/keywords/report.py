@@ -43,7 +43,8 @@ class KeywordReport(Ranked):
     """Whole sentences before fragments, and answers that differ in more than a word beside keywords and articles."""
 
     max_in_common, min_different = 0.67, 2
-    own_weight, merit_weight = 0.5, 2.0  # the readers' order again
+    # The order of readers again. What a target found is already what it likes: a long sentence loses less then.
+    beside_reader, beside_target = (0.5, 2.0), (0.1, 1.0)
     own_pool_size = 80
     bar = BAR
 
