@@ -22,19 +22,19 @@ class Costs:
 # Tuned on development sets (docs/experiments.md, recipes/correction): for the word model, and for a big one beside it.
 COSTS = Costs(
     replace={
-        "casing": 2.3, "spelling": 1.0, "real word": 6.8, "agreement": 0.5, "number": 3.8, "tense": 4.6,
-        "inflection": 3.7, "derivation": 5.8, "determiner": 7.3, "preposition": 6.9, "auxiliary": 6.8,
-        "pronoun": 6.1, "linking": 8.5, "punctuation": 5.9, "splitting": 3.9, "joining": 0.6, "word": 20.9,
+        "casing": 1.7, "spelling": 0.9, "real word": 5.3, "agreement": 0.4, "number": 3.2, "tense": 3.8,
+        "inflection": 3.6, "derivation": 4.5, "determiner": 7.3, "preposition": 5.7, "auxiliary": 5.6,
+        "pronoun": 5.4, "linking": 7.2, "punctuation": 4.4, "splitting": 2.9, "joining": 0.4, "word": 21.4,
     },
     insert={
-        "determiner": 3.0, "preposition": 4.7, "auxiliary": 5.5, "pronoun": 9.7, "linking": 12.2, "comma": 0.3,
-        "punctuation": 2.4, "word": 17.0,
+        "determiner": 2.7, "preposition": 4.0, "auxiliary": 3.8, "pronoun": 9.7, "linking": 12.2, "comma": 0.1,
+        "punctuation": 1.9, "word": 17.0,
     },
     delete={
-        "determiner": 7.8, "preposition": 6.3, "auxiliary": 7.9, "pronoun": 13.3, "linking": 10.7, "comma": 5.0,
-        "punctuation": 4.8, "word": 21.5,
+        "determiner": 6.3, "preposition": 5.7, "auxiliary": 5.7, "pronoun": 7.9, "linking": 8.9, "comma": 4.4,
+        "punctuation": 3.1, "word": 21.9,
     },
-    letter=4.5, order=2.3, first=7.7, strange=30.9, comma=0.0, dropped=28.6,
+    letter=3.5, order=2.0, first=8.2, strange=32.6, comma=0.4, dropped=28.6,
 )  # fmt: skip
 COSTS_BIG = Costs(
     replace={
@@ -55,17 +55,17 @@ COSTS_BIG = Costs(
 # The same where the big model reads a sentence as what was meant by the one that was typed: it knows how people err.
 COSTS_MEANT = Costs(
     replace={
-        "casing": 1.3, "spelling": 0.3, "real word": 1.4, "agreement": 0.1, "number": 1.4, "tense": 0.6,
-        "inflection": 0.7, "derivation": 3.2, "determiner": 2.9, "preposition": 2.4, "auxiliary": 2.3,
-        "pronoun": 1.6, "linking": 2.5, "punctuation": 1.7, "splitting": 1.3, "joining": 0.2, "word": 8.8,
+        "casing": 0.43, "spelling": 0.18, "real word": 0.88, "agreement": 0.05, "number": 1.03, "tense": 0.47,
+        "inflection": 0.51, "derivation": 2.71, "determiner": 1.92, "preposition": 1.7, "auxiliary": 1.37,
+        "pronoun": 1.17, "linking": 2.08, "punctuation": 0.52, "splitting": 0.81, "joining": 0.14, "word": 8.8,
     },
     insert={
-        "determiner": 0.4, "preposition": 0.3, "auxiliary": 1.1, "pronoun": 4.3, "linking": 5.2, "comma": 0.1,
-        "punctuation": 1.3, "word": 7.2,
+        "determiner": 0.16, "preposition": 0.07, "auxiliary": 0.54, "pronoun": 4.3, "linking": 5.2, "comma": 0.05,
+        "punctuation": 0.84, "word": 7.2,
     },
     delete={
-        "determiner": 2.1, "preposition": 3.0, "auxiliary": 1.2, "pronoun": 2.5, "linking": 3.2, "comma": 1.0,
-        "punctuation": 1.7, "word": 8.8,
+        "determiner": 2.18, "preposition": 2.54, "auxiliary": 0.85, "pronoun": 2.14, "linking": 3.17, "comma": 0.77,
+        "punctuation": 1.18, "word": 8.8,
     },
-    letter=1.8, order=0.3, first=4.3, strange=12.5, comma=0.0, dropped=10.0,
+    letter=1.43, order=0.07, first=4.72, strange=12.5, comma=1.43, dropped=10.0,
 )  # fmt: skip

@@ -6,7 +6,7 @@ import torch
 from cgmh.evaluation.rivals.annealing import COLDEST, Cooling, search
 from cgmh.models.load import load_models
 
-TEXTS = ["how do i learn to play the guitar", "what is the best way to cook rice"]
+TEXTS = ["how do i learn to play the guitar", "how can i stop thinking about the past"]
 
 
 def test_the_temperature_falls_linearly() -> None:
