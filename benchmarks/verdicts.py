@@ -3,8 +3,9 @@
     python benchmarks/verdicts.py
     python benchmarks/verdicts.py --big gemma3-270m
 
-Reads docs/readings-everyday-*.jsonl: answers to 158 sets of everyday words, each with the verdicts of two readers. The
-score is that of the embedded model alone or, with --big, that beside a big model after its usual context. Printed for
+Reads docs/readings-everyday-*.jsonl: answers to sets of everyday words, each with the verdicts of two readers. The
+score is that of the embedded model alone or, with --big, that beside a big model after its usual context: as a target
+ranks what it found itself, else as one that reads what others found. Printed for
 each way in which the answers were found, for starts of chains, and for all different sentences of a set together: how
 often the better one of two sentences of a set has the higher score, how many of 40 sentences on top are good, and what
 share of the first five. Mostly what a ranking had chosen was read, so a score that was fitted to these verdicts may do
@@ -58,8 +59,8 @@ def read_answers() -> list[Answer]:
     ]
 
 
-def scores(answers: Sequence[Answer], words: RecurrentModel, big: TextModel | None) -> list[float]:
-    """How good each sentence is, as answers are ranked."""
+def scores(answers: Sequence[Answer], words: RecurrentModel, big: TextModel | None) -> tuple[list[float], list[float]]:
+    """How good each sentence is, as answers of its way are ranked, and as all are that others found."""
     vocabulary, lexicon = words.vocabulary, Lexicon(words.vocabulary)
     sets = {text: at for at, text in enumerate(dict.fromkeys(answer.keywords for answer in answers))}
     inputs = [KeywordInput(tuple(text.split()), inflect=True) for text in sets]
@@ -71,13 +72,15 @@ def scores(answers: Sequence[Answer], words: RecurrentModel, big: TextModel | No
     readings = read_words(ids, bound)
     both = list(zip(readings.fluency(), report.merit(batch, readings).tolist(), strict=True))
     if big is None:
-        return [fluency + merit for fluency, merit in both]
+        own = [fluency + merit for fluency, merit in both]
+        return own, own
     log_probs = ask(big, [answer.sentence for answer in answers]).tolist()
-    values = []
+    by_way, alike = [], []
     for answer, log_prob, each, (fluency, merit) in zip(answers, log_probs, ids, both, strict=True):
-        own, other = report.beside_target if answer.way.startswith("target") else report.beside_reader
-        values.append(log_prob / (len(each) + LENGTH_OFFSET) + own * fluency + other * merit)
-    return values
+        of_way = report.beside_target if answer.way.startswith("target") else report.beside_reader
+        for scores, (own_weight, merit_weight) in ((by_way, of_way), (alike, report.beside_reader)):
+            scores.append(log_prob / (len(each) + LENGTH_OFFSET) + own_weight * fluency + merit_weight * merit)
+    return by_way, alike
 
 
 def agreement(rated: Iterable[tuple[Answer, float]]) -> dict[str, float]:
@@ -110,11 +113,15 @@ def main() -> None:
         parser.error(f"{args.big} is a word model; give a big one")
     big = Models(words, big).after(Settings().context).text
     answers = read_answers()
-    rated = list(zip(answers, scores(answers, words, big), strict=True))
+    by_way, alike = scores(answers, words, big)
+    rated = list(zip(answers, by_way, strict=True))
     groups = {
         way: [each for each in rated if each[0].way == way] for way in dict.fromkeys(answer.way for answer in answers)
     }
-    groups[TOGETHER] = list({(answer.keywords, answer.sentence): (answer, score) for answer, score in rated}.values())
+    different = {
+        (answer.keywords, answer.sentence): (answer, score) for answer, score in zip(answers, alike, strict=True)
+    }
+    groups[TOGETHER] = list(different.values())
     record = {name: agreement(some) for name, some in groups.items()}
     for name, figures in record.items():
         print(f"{name:24}", *(f"{figure}: {value:g}" for figure, value in figures.items()), sep="  ")

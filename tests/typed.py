@@ -34,8 +34,8 @@ PRICES = Costs(
     order=20.5,
     first=0.125,
     strange=42.0,
-    comma=0.5,
     dropped=43.0,
+    comma=0.5,
 )
 
 

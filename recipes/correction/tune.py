@@ -3,8 +3,8 @@
     SETS="--set JFLEG/dev 1 700 --set FCE_DEV 0.5 400"
     python recipes/correction/tune.py $SETS --texts texts.txt
     python recipes/correction/visit.py texts.txt pools.jsonl --temperature 2.5 --most 60 --read gemma3-270m
-    python recipes/correction/tune.py $SETS --pools pools.jsonl
-    python recipes/correction/tune.py $SETS --pools pools.jsonl --big meant --strict 20 --pull 0.01 --shrink 0.6
+    python recipes/correction/tune.py $SETS --pools pools.jsonl --strict 22
+    python recipes/correction/tune.py $SETS --pools pools.jsonl --big meant --strict 18 --pull 0.01 --shrink 0.6
 
 A set comes with what its GLEU counts, and with how many of people's corrections of it should stay as they are. The
 candidates of each sentence are weighed by costs and readings, and these are fitted to their expected GLEU
@@ -128,8 +128,8 @@ def read_pools(paths: Sequence[Path], start: dict[str, float]) -> Iterator[Pool]
             ])  # fmt: skip
             numbers = {edit: at for at, edit in enumerate(dict.fromkeys(edit for edits in aligned for edit in edits))}
             rest = -channel.log_factor(batch).numpy() - paid @ np.array(list(start.values()))
-            # Hyphens are not tuned, and what was visited before it came to be protected is out of the question.
-            explained = np.where(rest > NEVER / 2, 0.0, rest)
+            # Hyphens are not tuned; a candidate that changes what is protected by now costs NEVER.
+            explained = np.where(-channel.log_factor(batch).numpy() >= NEVER, 0.0, rest)
             if not np.allclose(explained, HYPHEN * np.round(explained / HYPHEN), atol=1e-6):
                 raise ValueError(f"{row['text']}: costs that no price explains: {rest}")
             made = [[numbers[edit] for edit in edits] for edits in aligned]

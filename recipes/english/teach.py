@@ -328,7 +328,7 @@ def train_student(
         {"params": [p for p in network.parameters() if p.ndim < 2], "weight_decay": 0.0},
     ]
     optimizer = torch.optim.AdamW(groups, lr=args.rate, betas=(0.9, 0.98), eps=1e-8, fused=args.device != "cpu")
-    mean = copy.deepcopy(network).eval()  # over the last AVERAGED steps or so: as good as weights whose rate fell
+    mean = copy.deepcopy(network).eval()  # over the last AVERAGED steps or so: does what a falling rate would do
     began, step, words = time.monotonic(), 0, 0
     limit = max(args.began + args.minutes * 60 - began, 1)
     recent, saved = [], time.monotonic()
@@ -383,7 +383,7 @@ def run(args: Any) -> None:
     device = torch.device(args.device)
     torch.manual_seed(args.seed)
     others = {name: float(weight) for name, _, weight in (each.partition("=") for each in args.weight)}
-    text = encoded_text(args.encoded, 256, NUM_QUESTIONS, {**WEIGHTS, **others})
+    text = encoded_text(args.encoded, 256, others.pop(QUESTIONS, NUM_QUESTIONS), {**WEIGHTS, **others})
     vocabulary, weights = text.vocabulary, text.weights
     config = NetworkConfig(text.num_classes, text.class_size)
     parts, held = (

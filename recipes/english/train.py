@@ -9,8 +9,8 @@ the held-out perplexities of just these weights. The second form goes on from tr
 questions that `questions.py` encoded, each so many times per epoch. OUT.training keeps the checkpoints (go on with
 --resume) and, in `best.safetensors`, the weights before rounding. The third form writes OUT from such weights
 (.safetensors, or .npz with arrays named as in `Network.state_dict()`) of a network of the same sizes, or from the mean
-of several, one of which went on from another. WEIGHTS may also be a model directory: its int8 weights are unpacked, and
-words that its vocabulary has not or in another place begin as the average of their class.
+of several files, which is sensible where one went on from another. WEIGHTS may also be a model directory: its int8
+weights are unpacked, and words that its vocabulary has not or in another place begin as the average of their class.
 """
 
 import argparse
@@ -121,7 +121,9 @@ def main() -> None:
         config = NetworkConfig(text.num_classes, text.class_size, args.width, args.forward, args.backward)
         if args.export:
             several = [read_weights(path, text.vocabulary, config) for path in args.export]
-            weights = {name: sum(each[name].float() for each in several) / len(several) for name in several[0]}
+            if any(each.keys() != several[0].keys() for each in several):
+                parser.error("the weights are of networks that differ")
+            weights = {name: torch.stack([each[name].float() for each in several]).mean(0) for name in several[0]}
             known = {**FACTS, **text.facts()}
             facts = export_model(args.out, weights, config, text.vocabulary, text.held, known)
         else:

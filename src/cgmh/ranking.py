@@ -318,10 +318,10 @@ class Ranked:
         asked = list(range(len(pool)))
         if self.num_asked is not None:
             asked = sorted(asked, key=lambda at: -values[at])[: self.num_asked]
-        if run.models.use != "target":  # as the target, it was asked by the chains already
+        is_target = run.models.use == "target"
+        if not is_target:  # as the target, it was asked by the chains already
             log_text |= self._ask([pool[at] for at in asked], reader)
         ranked = [value - NOT_ASKED for value in values]
-        is_target = run.models.use == "target"
         for at in asked:
             log_prob = pool[at].log_model if is_target else log_text[pool[at].ids]
             each = log_prob / (len(pool[at].ids) + LENGTH_OFFSET)

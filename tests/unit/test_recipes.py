@@ -18,7 +18,7 @@ from cgmh.evaluation.corrections import CorrectionSet
 from cgmh.inputs import CorrectInput
 from cgmh.models.load import load_models
 from cgmh.models.pull.store import EMBEDDED, VERBS
-from cgmh.tasks.correct.costs import COSTS, COSTS_BIG
+from cgmh.tasks.correct.costs import COSTS, COSTS_BIG, COSTS_MEANT
 from cgmh.tasks.correct.source import first_factor
 from cgmh.text.verbs import Verbs
 
@@ -45,8 +45,8 @@ def tune() -> ModuleType:
 @pytest.fixture
 def pools(tmp_path: Path) -> Path:
     candidates = [SOURCE, "he goes to school .", "he goes to schol .", "he go school .", "go he to the schol ."]
-    candidates.append("he go to the big schol .")
-    readings = [[forward, 0.0, 0.0] for forward in (-60.0, -30.0, -55.0, -40.0, -60.0, -60.0)]
+    candidates += ["he go to the big schol .", "he , go to schol ."]
+    readings = [[forward, 0.0, 0.0] for forward in (-60.0, -30.0, -55.0, -40.0, -60.0, -60.0, -60.0)]
     pool = {"text": SOURCE, "number": 0, "candidates": [text.split() for text in candidates], "readings": readings}
     path = tmp_path / "pools.jsonl"
     path.write_text(json.dumps(pool) + "\n")
@@ -54,7 +54,7 @@ def pools(tmp_path: Path) -> Path:
 
 
 def test_costs_go_flat_and_back(tune: ModuleType) -> None:
-    for costs in (COSTS, COSTS_BIG):
+    for costs in (COSTS, COSTS_BIG, COSTS_MEANT):
         assert tune.deep(tune.flat(costs)) == costs
 
 
@@ -69,6 +69,7 @@ def test_what_each_candidate_pays(tune: ModuleType, pools: Path) -> None:
     assert paid[3] == {"first": first, "delete.preposition": 1, "replace.spelling": 1}
     assert paid[4] == {"first": first, "order": 1, "insert.determiner": 1, "strange": 1}
     assert paid[5] == {"first": first, "insert.determiner": 1, "insert.word": 1, "strange": 1}  # in one gap
+    assert paid[6] == {"first": first, "insert.comma": 1, "strange": 1, "comma": -1}
     assert pool.rest == pytest.approx(0, abs=1e-6)
 
 
@@ -88,7 +89,7 @@ def test_what_people_wrote_becomes_cheaper(tune: ModuleType, pools: Path) -> Non
     assert dict(zip(start, fitted[1], strict=True))["replace.agreement"] < 15
     assert (fitted[1] >= least).all()
     right = tune.Judge(judge.pools, [(CorrectionSet([], [], None), 1.0)], [[SOURCE]])
-    assert right.worth(values, 20.0).tolist() == [0.0] + [-20.0] * 5
+    assert right.worth(values, 20.0).tolist() == [0.0] + [-20.0] * 6
 
 
 def test_sentences_of_test_sets_stand_nowhere_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

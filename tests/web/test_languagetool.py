@@ -57,7 +57,7 @@ def test_what_a_real_client_corrects_is_our_correction(server: Running, text: st
 
 @pytest.mark.parametrize("before", ["", "😀 ", "שלום עולם. ", "𝒳𝒴 ", "\u202bשלום\u202c 👩‍💻: "])
 def test_offsets_are_utf16_code_units(server: Running, before: str) -> None:
-    text = f"{before}I have two apple."
+    text = f"{before}She has two apple."
     found = check(server, text=text)
     assert {shown(text, match): match["replacements"][0]["value"] for match in found["matches"]}["apple"] == "apples"
     for match in found["matches"]:

@@ -130,7 +130,7 @@ def with_written(
 ) -> Sentences:
     """The starts; up to half of those of an input, or one, give way to the best of what was `written` and is possible.
 
-    They are chosen as answers are, beside the big model that will be the target. What comes last gives way.
+    They are ranked as answers are that a big model only reads; it will be the target. What comes last gives way.
     """
     rows, owners = start.to_lists(), start.inputs.tolist()
     with torch.inference_mode():

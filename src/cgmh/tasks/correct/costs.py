@@ -15,8 +15,8 @@ class Costs:
     order: float
     first: float  # for any change at all
     strange: float  # for keeping a word that no dictionary has
-    comma: float  # what each comma of the sentence gains: models expect fewer than people who correct put
     dropped: float  # for deleting such a word, or putting an unrelated one in its place
+    comma: float  # what each comma of the sentence gains: models expect fewer than people who correct put
 
 
 # Tuned on development sets (docs/experiments.md, recipes/correction): for the word model, and for a big one beside it.
@@ -34,7 +34,7 @@ COSTS = Costs(
         "determiner": 6.3, "preposition": 5.7, "auxiliary": 5.7, "pronoun": 7.9, "linking": 8.9, "comma": 4.4,
         "punctuation": 3.1, "word": 21.9,
     },
-    letter=3.5, order=2.0, first=8.2, strange=32.6, comma=0.4, dropped=28.6,
+    letter=3.5, order=2.0, first=8.2, strange=32.6, dropped=28.6, comma=0.4,
 )  # fmt: skip
 COSTS_BIG = Costs(
     replace={
@@ -50,7 +50,7 @@ COSTS_BIG = Costs(
         "determiner": 8.2, "preposition": 5.0, "auxiliary": 6.5, "pronoun": 8.3, "linking": 10.5, "comma": 6.1,
         "punctuation": 4.2, "word": 17.6,
     },
-    letter=7.0, order=2.4, first=4.8, strange=25.0, comma=0.0, dropped=20.0,
+    letter=7.0, order=2.4, first=4.8, strange=25.0, dropped=20.0, comma=0.0,
 )  # fmt: skip
 # The same where the big model reads a sentence as what was meant by the one that was typed: it knows how people err.
 COSTS_MEANT = Costs(
@@ -67,5 +67,5 @@ COSTS_MEANT = Costs(
         "determiner": 2.18, "preposition": 2.54, "auxiliary": 0.85, "pronoun": 2.14, "linking": 3.17, "comma": 0.77,
         "punctuation": 1.18, "word": 8.8,
     },
-    letter=1.43, order=0.07, first=4.72, strange=12.5, comma=1.43, dropped=10.0,
+    letter=1.43, order=0.07, first=4.72, strange=12.5, dropped=10.0, comma=1.43,
 )  # fmt: skip

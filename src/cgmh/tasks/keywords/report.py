@@ -43,7 +43,8 @@ class KeywordReport(Ranked):
     """Whole sentences before fragments, and answers that differ in more than a word beside keywords and articles."""
 
     max_in_common, min_different = 0.67, 2
-    # The order of readers again. What a target found is already what it likes: a long sentence loses less then.
+    # The order of readers again. What a target found is already what it likes, so the readings and the merit, in which
+    # a long sentence loses, count less there.
     beside_reader, beside_target = (0.5, 2.0), (0.1, 1.0)
     own_pool_size = 80
     bar = BAR

@@ -23,6 +23,12 @@ def test_every_price_is_positive(costs: Costs) -> None:
 
 
 @BOTH
+def test_a_comma_is_never_worth_a_first_change(costs: Costs) -> None:
+    """Each comma may gain a little, also one that is put in, but not what it costs to change a sentence at all."""
+    assert 0 <= costs.comma < costs.first / 2
+
+
+@BOTH
 def test_an_unrelated_word_is_the_dearest_of_its_table(costs: Costs) -> None:
     for table in (costs.replace, costs.insert, costs.delete):
         assert max(table, key=table.__getitem__) == "word"
