@@ -78,8 +78,8 @@ def scores(answers: Sequence[Answer], words: RecurrentModel, big: TextModel | No
     by_way, alike = [], []
     for answer, log_prob, each, (fluency, merit) in zip(answers, log_probs, ids, both, strict=True):
         of_way = report.beside_target if answer.way.startswith("target") else report.beside_reader
-        for scores, (own_weight, merit_weight) in ((by_way, of_way), (alike, report.beside_reader)):
-            scores.append(log_prob / (len(each) + LENGTH_OFFSET) + own_weight * fluency + merit_weight * merit)
+        for values, (own_weight, merit_weight) in ((by_way, of_way), (alike, report.beside_reader)):
+            values.append(log_prob / (len(each) + LENGTH_OFFSET) + own_weight * fluency + merit_weight * merit)
     return by_way, alike
 
 

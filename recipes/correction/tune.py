@@ -127,9 +127,10 @@ def read_pools(paths: Sequence[Path], start: dict[str, float]) -> Iterator[Pool]
                 for words, edits in zip(row["candidates"], aligned, strict=True)
             ])  # fmt: skip
             numbers = {edit: at for at, edit in enumerate(dict.fromkeys(edit for edits in aligned for edit in edits))}
-            rest = -channel.log_factor(batch).numpy() - paid @ np.array(list(start.values()))
+            cost = -channel.log_factor(batch).numpy()
+            rest = cost - paid @ np.array(list(start.values()))
             # Hyphens are not tuned; a candidate that changes what is protected by now costs NEVER.
-            explained = np.where(-channel.log_factor(batch).numpy() >= NEVER, 0.0, rest)
+            explained = np.where(cost >= NEVER, 0.0, rest)
             if not np.allclose(explained, HYPHEN * np.round(explained / HYPHEN), atol=1e-6):
                 raise ValueError(f"{row['text']}: costs that no price explains: {rest}")
             made = [[numbers[edit] for edit in edits] for edits in aligned]
