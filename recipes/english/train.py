@@ -9,13 +9,14 @@ the held-out perplexities of just these weights. The second form goes on from tr
 questions that `questions.py` encoded, each so many times per epoch. OUT.training keeps the checkpoints (go on with
 --resume) and, in `best.safetensors`, the weights before rounding. The third form writes OUT from such weights
 (.safetensors, or .npz with arrays named as in `Network.state_dict()`) of a network of the same sizes, or from the mean
-of several files, which is sensible where one went on from another. WEIGHTS may also be a model directory: its int8
-weights are unpacked, and words that its vocabulary has not or in another place begin as the average of their class.
+of several files (each counts its part of --shares), which is sensible where one went on from another. WEIGHTS may also
+be a model directory: its int8 weights are unpacked, and words that its vocabulary has not or in another place begin as
+the average of their class.
 """
 
 import argparse
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -93,6 +94,14 @@ def read_weights(path: Path, vocabulary: Vocabulary, config: NetworkConfig) -> d
         return {name: torch.from_numpy(arrays[name]) for name in arrays}
 
 
+def mean_weights(several: Sequence[Mapping[str, Tensor]], shares: Sequence[float]) -> dict[str, Tensor]:
+    """The mean of the parameters of several networks, of which each counts its share."""
+    parts = torch.tensor(shares) / sum(shares)
+    return {
+        name: torch.tensordot(parts, torch.stack([each[name].float() for each in several]), 1) for name in several[0]
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("encoded", type=Path)
@@ -111,7 +120,11 @@ def main() -> None:
     parser.add_argument("--begin", type=Path, metavar="WEIGHTS", help="trained weights to go on from")
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--export", type=Path, nargs="+", metavar="WEIGHTS")
+    parser.add_argument("--shares", type=float, nargs="+", metavar="S", help="of each --export in the mean; else equal")
     args = parser.parse_args()
+    shares = args.shares or [1.0] * len(args.export or [])
+    if len(shares) != len(args.export or []) or (shares and sum(shares) <= 0):
+        parser.error("--shares wants a number for each of --export's weights, more than 0 together")
     device = "cuda" if torch.cuda.is_available() else "cpu"
     if args.resume:
         facts = resume(args.out, device=device, minutes=args.minutes)
@@ -123,7 +136,7 @@ def main() -> None:
             several = [read_weights(path, text.vocabulary, config) for path in args.export]
             if any(each.keys() != several[0].keys() for each in several):
                 parser.error("the weights are of networks that differ")
-            weights = {name: torch.stack([each[name].float() for each in several]).mean(0) for name in several[0]}
+            weights = mean_weights(several, shares)
             known = {**FACTS, **text.facts()}
             facts = export_model(args.out, weights, config, text.vocabulary, text.held, known)
         else:

@@ -13,6 +13,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+import torch
 
 from cgmh.evaluation.corrections import CorrectionSet
 from cgmh.inputs import CorrectInput
@@ -226,6 +227,14 @@ def test_what_is_not_learned(corpus: str, at: int, line: str, kept: bool) -> Non
     words = cleaning.clean(line, at, corpus, Verbs.load(EMBEDDED / VERBS))
     assert (words is not None) == kept
     assert not kept or "A.He" not in words
+
+
+def test_each_of_several_weights_counts_its_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "recipes" / "english"))
+    several = [{"table": torch.tensor([[1.0, 2.0]])}, {"table": torch.tensor([[5.0, -2.0]], dtype=torch.float16)}]
+    mean_weights = recipe("english/train.py").mean_weights
+    assert mean_weights(several, [1, 3])["table"].tolist() == [[4.0, -1.0]]
+    assert mean_weights(several, [1, 1])["table"].tolist() == [[3.0, 0.0]]
 
 
 def test_verbs_are_learned_from_what_stands_before_them() -> None:
