@@ -85,7 +85,7 @@ def test_show(server: PackageServer, home: Path) -> None:
         "Apache-2.0",
         "39.5 million",
         "46 MB on disk",
-        "perplexity   forward 52.4, backward",
+        "perplexity   forward 53.4, backward",
         "models",
     ):
         assert fact in shown

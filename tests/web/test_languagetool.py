@@ -57,9 +57,9 @@ def test_what_a_real_client_corrects_is_our_correction(server: Running, text: st
 
 @pytest.mark.parametrize("before", ["", "😀 ", "שלום עולם. ", "𝒳𝒴 ", "\u202bשלום\u202c 👩‍💻: "])
 def test_offsets_are_utf16_code_units(server: Running, before: str) -> None:
-    text = f"{before}She has two apple."
+    text = f"{before}She has two letter."
     found = check(server, text=text)
-    assert {shown(text, match): match["replacements"][0]["value"] for match in found["matches"]}["apple"] == "apples"
+    assert {shown(text, match): match["replacements"][0]["value"] for match in found["matches"]}["letter"] == "letters"
     for match in found["matches"]:
         assert shown(match["context"]["text"], match["context"]) == shown(text, match)
 
@@ -79,7 +79,7 @@ def annotated(text: str) -> list[dict[str, str]]:
 
 def test_recorded_ltex_plus(server: Running) -> None:
     """LTeX+ sends a form with `data` alone, and reads `sentence` unguarded."""
-    parts = annotated("two apple")
+    parts = annotated("two letter")
     body = urlencode(
         {
             "language": "en-US", "data": json.dumps({"annotation": parts}), "motherTongue": "de-DE",
@@ -95,21 +95,21 @@ def test_recorded_ltex_plus(server: Running) -> None:
     assert response.status_code == 200
     whole = "".join(part.get("text", part.get("markup", "")) for part in parts)
     matches = response.json()["matches"]
-    assert {shown(whole, match): match["replacements"][0]["value"] for match in matches}["apple"] == "apples"
-    assert all("two apple" in match["sentence"] for match in matches)
+    assert {shown(whole, match): match["replacements"][0]["value"] for match in matches}["letter"] == "letters"
+    assert all("two letter" in match["sentence"] for match in matches)
     assert all(isinstance(match["shortMessage"], str) for match in matches)
 
 
 def test_recorded_old_ltex(server: Running) -> None:
     """The older ltex-ls labels the same form as JSON."""
-    data = json.dumps({"annotation": annotated("two apple")})
+    data = json.dumps({"annotation": annotated("two letter")})
     response = httpx2.post(
         f"{server.url}/v2/check",
         content=urlencode({"language": "en-US", "data": data}),
         headers={"Content-Type": "application/json", "Accept": "application/json"},
         timeout=60,
     )
-    assert [match["replacements"][0]["value"] for match in response.json()["matches"]] == ["apples"]
+    assert [match["replacements"][0]["value"] for match in response.json()["matches"]] == ["letters"]
 
 
 def test_json_in_the_body_and_in_data(server: Running) -> None:

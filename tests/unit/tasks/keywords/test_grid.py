@@ -41,7 +41,7 @@ def searched(
 
 @BOTH_WAYS
 def test_no_pair_of_words_comes_twice(model: RecurrentModel, *, from_right: bool) -> None:
-    asked = KeywordInput(("government", "country"), min_words=18)
+    asked = KeywordInput(("company", "market"), min_words=18)
     assert any(map(repeats, searched(model, asked, repeats=True, from_right=from_right)[0]))
     (found,) = searched(model, asked, from_right=from_right)
     assert found
