@@ -10,8 +10,8 @@ it reads every training sentence once, and what it expects is kept on the GPU (4
 of the classes, and of the words of the class that came. The forward network of the embedded model learns these beside
 the words that came; the backward network and the fill head learn the words alone. OUT receives ``teacher.safetensors``
 (which is not made again if it is there), ``weights.safetensors`` at each check (the parameters of a `Network`, for
-``train.py --export``: the mean over the last steps) and ``log.jsonl``. The weights that ship are the mean of those
-before and those of such a run: docs/experiments.md, 2026-11-19.
+``train.py --export``: the mean over the last steps) and ``log.jsonl``. The weights that ship are nine tenths
+of those of such a run and one tenth of those before: docs/experiments.md, 2026-11-19.
 """
 
 import argparse

@@ -2,14 +2,14 @@
 
     python recipes/english/train.py ENCODED OUT --minutes 16
     python recipes/english/train.py ENCODED OUT --begin WEIGHTS --minutes 15 --rate 1e-3 --dropout 0.03 --questions 2
-    python recipes/english/train.py ENCODED OUT --export WEIGHTS [WEIGHTS ...]
+    python recipes/english/train.py ENCODED OUT --export WEIGHTS [WEIGHTS ...] [--shares S ...]
 
 ENCODED is what `prepare.py` wrote. OUT becomes the model directory: int8 weights, vocabulary, and a configuration with
 the held-out perplexities of just these weights. The second form goes on from trained weights; --questions adds the
 questions that `questions.py` encoded, each so many times per epoch. OUT.training keeps the checkpoints (go on with
 --resume) and, in `best.safetensors`, the weights before rounding. The third form writes OUT from such weights
 (.safetensors, or .npz with arrays named as in `Network.state_dict()`) of a network of the same sizes, or from the mean
-of several files (each counts its part of --shares), which is sensible where one went on from another. WEIGHTS may also
+of several files (weighted by --shares, if given), which is sensible where one went on from another. WEIGHTS may also
 be a model directory: its int8 weights are unpacked, and words that its vocabulary has not or in another place begin as
 the average of their class.
 """
@@ -95,7 +95,7 @@ def read_weights(path: Path, vocabulary: Vocabulary, config: NetworkConfig) -> d
 
 
 def mean_weights(several: Sequence[Mapping[str, Tensor]], shares: Sequence[float]) -> dict[str, Tensor]:
-    """The mean of the parameters of several networks, of which each counts its share."""
+    """The mean of the parameters of several networks, each weighted by its share."""
     parts = torch.tensor(shares) / sum(shares)
     return {
         name: torch.tensordot(parts, torch.stack([each[name].float() for each in several]), 1) for name in several[0]
