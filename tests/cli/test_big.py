@@ -52,9 +52,9 @@ def test_every_use(tiny: Path) -> None:
 
 def test_every_use_for_a_paraphrase(tiny: Path) -> None:
     for use in ("rerank", "resample", "target"):
-        answer = run("paraphrase", "How do I learn guitar?", "--big", str(tiny), "--use", use, "--json", *QUICK)
+        answer = run("paraphrase", "Why is the sky blue?", "--big", str(tiny), "--use", use, "--json", *QUICK)
         assert f"{use} tiny-" in _signature(answer)
-    shown = run("paraphrase", "How do I learn guitar?", "--model", str(tiny), "--trace", *QUICK, "--steps", "60").output
+    shown = run("paraphrase", "Why is the sky blue?", "--model", str(tiny), "--trace", *QUICK, "--steps", "60").output
     assert "sentence" in shown
     assert "start" not in shown  # the chains settled on the word model before
 

@@ -18,7 +18,7 @@ from cgmh.settings import CONTEXT
 
 KEYWORDS = ["river"]
 SMALL = {"chains": 12, "steps": 30, "temperature": 1.0, "seed": 1}
-TINY = {"chains": 4, "steps": 8}
+TINY = {"chains": 4, "steps": 20}
 USES = ["rerank", "resample", "target"]
 
 Function = Callable[[list[str]], list[float]]
@@ -122,7 +122,7 @@ def test_the_signature_names_the_big_model_and_what_it_did(use: str) -> None:
     signature = cgmh.keywords(KEYWORDS, big=likes(1.0), use=use, **TINY).signature
     assert f" | {use} likes_it" in signature
     assert f" | model {load_embedded().name} | " in signature
-    assert " | steps 8 | " in signature
+    assert " | steps 20 | " in signature
     assert "\n" not in signature
     assert "likes" not in run(None, select="last").signature
 

@@ -78,7 +78,7 @@ def test_jobs_of_all_tasks_are_answered(caller: Caller) -> None:
     for number, job in enumerate(jobs):
         caller.send(number, job)
     heard = {message["id"]: message for message in (caller.hear() for _ in jobs)}
-    assert "snow" in heard[0]["outcomes"][0]["results"][0]["words"]
+    assert "snow" in heard[0]["outcomes"][0]["results"][0]["text"].lower()
     assert "no keywords" in heard[0]["outcomes"][1]["error"]
     assert [outcome["input"] for outcome in heard[1]["outcomes"]] == [input.text for input in jobs[1].inputs]  # type: ignore[union-attr]
     assert heard[2]["outcomes"][0]["input"] == "How are you today?"
