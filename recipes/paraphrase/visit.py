@@ -48,16 +48,21 @@ def read(lines: Sequence[str], models: Models) -> Iterator[tuple[str, Source]]:
             yield line, source
 
 
-def shown(problem: Problem, number: int, record: Record) -> list[Ids]:
-    """What the chains of a source visited and may be shown, the most probable first."""
+def shown(problem: Problem, number: int, record: Record, starts: Sequence[Ids]) -> list[Ids]:
+    """What the chains of a source visited and may be shown: the most probable first, then other rewrites, as always."""
     taken = record.steps["changed"].nonzero()[:, 0]
     proposed, log_target = record.proposed.select(taken).to_lists(), record.steps["log_target"][taken].tolist()
     visited = dict(zip(map(tuple, proposed), log_target, strict=True))
     visited |= zip(map(tuple, record.final.to_lists()), record.finals["log_target"].tolist(), strict=True)
     best = sorted(visited, key=lambda ids: -visited[ids] / (len(ids) + LENGTH_OFFSET))
-    assert isinstance(problem.report, Paraphrases)
-    may_be_shown = problem.report.objection(batch(best, number)) <= 0
-    return [best[at] for at in may_be_shown.nonzero()[:POOL_SIZE, 0].tolist()]
+    report = problem.report
+    assert isinstance(report, Paraphrases)
+    best = [best[at] for at in (report.objection(batch(best, number)) <= 0).nonzero()[:POOL_SIZE, 0].tolist()]
+    rewrites = [ids for ids in report.always(number) if ids in {*visited, *starts} and ids not in best]
+    if not rewrites:
+        return best
+    may_be_shown = report.objection(batch(rewrites, number)) <= 0
+    return best + [ids for ids, may in zip(rewrites, may_be_shown.tolist(), strict=True) if may]
 
 
 def batch(sentences: Sequence[Ids], number: int) -> Sentences:
@@ -89,7 +94,9 @@ def visit(lines: Sequence[str], models: Models, args: argparse.Namespace) -> Ite
         kernel = problem.kernel(problem.target)
         record = run(kernel, problem.start, args.steps, args.seed, Constant(1.0), chains)
         for number, (line, _) in enumerate(some):
-            visited = shown(problem, number, record.of(number))
+            own = (problem.start.inputs == number).nonzero()[:, 0]
+            starts = [tuple(ids) for ids in problem.start.select(own).to_lists()]
+            visited = shown(problem, number, record.of(number), starts)
             if visited:
                 yield described(problem, number, line, visited)
 

@@ -182,7 +182,7 @@ def test_too_much_overlap_is_a_note() -> None:
 
 
 def test_trace_is_a_table_of_the_accepted_moves() -> None:
-    answer = run("paraphrase", "What movie do you like most?", *QUICK, "--trace", "--n", "1")
+    answer = run("paraphrase", "What movie do you like most?", *QUICK, "--start", "copy", "--trace", "--n", "1")
     best, table = answer.output.split("\n\n")
     head, start, *rows = table.splitlines()
     assert head.split() == ["step", "sentence", "move"]
@@ -192,7 +192,9 @@ def test_trace_is_a_table_of_the_accepted_moves() -> None:
     assert rows
     assert all(kinds.fullmatch(row[column:]) for row in rows)
     assert [row[10:column].strip() for row in rows if row[7] == "*"] == [best.strip()]
-    every = run("paraphrase", "What movie do you like most?", *QUICK, "--trace-all", "--n", "1").output
+    every = run(
+        "paraphrase", "What movie do you like most?", *QUICK, "--start", "copy", "--trace-all", "--n", "1"
+    ).output
     assert len(every.split("\n\n")[1].splitlines()) == 27
     assert any(row[7:8] == "x" for row in every.split("\n\n")[1].splitlines())
     assert _json(MOVIE, "--trace")[0]["trace"]

@@ -23,6 +23,12 @@ _NEVER_BEFORE = {
 _CONSONANT_SOUND = ("uni", "use", "usu", "usa", "uti", "eu", "one", "once", "ur")
 _VOWEL_SOUND = ("hour", "honest", "honor", "honour", "heir", "unin", "unim", "uns", "unu", "urg")
 _ENDINGS = ("ies", "es", "ed", "ing", "s", "e", "y")
+_VERBS = _FINITE | frozenset("be been do have had must may might 's 're 'm i'm you're we're they're".split())
+_NUMBERS = (("is", "are"), ("was", "were"), ("does", "do"), ("has", "have"))  # of one thing, and of several
+_OPENING = tuple(
+    frozenset(group.split())
+    for group in ("can could", "will would", "should must", "do does did", "is are was were", "has have had")
+)  # what a question begins with that asks whether something is so
 MIN_STEM = 3  # letters
 
 
@@ -35,6 +41,27 @@ def num_flaws(words: Sequence[str]) -> int:
     )
     content = [_stem(word) for word in lower if word not in STOP_WORDS and word.isalpha()]
     return beside + sum(number - 1 for number in Counter(content).values())
+
+
+def num_changed_verbs(words: Sequence[str], source: Sequence[str]) -> int:
+    """How many small verbs (is, can, do) went, or became those of several things or of one; and whether one
+    opened the source and is no more."""
+    now, before = (Counter(word.lower() for word in each) for each in (words, source))
+    gone = max(0, sum(before[verb] - now[verb] for verb in _VERBS))
+    pairs = [*_NUMBERS, *((several, one) for one, several in _NUMBERS)]
+    turned = sum(max(0, min(now[new] - before[new], before[old] - now[old])) for new, old in pairs)
+    is_lost = any(source[0].lower() in group and not group & now.keys() for group in _OPENING)
+    return gone + turned + is_lost
+
+
+def is_turned_around(words: Sequence[str], source: Sequence[str]) -> bool:
+    """Whether what stands behind the first small verb of a question stands before it: how much a drone can carry."""
+    lower, own = ([word.lower() for word in each] for each in (words, source))
+    verb = next((at for at, word in enumerate(own) if word in _FINITE), len(own))
+    subject = next((word for word in own[verb + 1 :] if word not in _DETERMINERS), None)
+    if subject not in lower or own[verb] not in lower:
+        return False
+    return subject not in own[:verb] and lower.index(subject) < lower.index(own[verb])
 
 
 def _is_misspoken(article: str, word: str) -> bool:

@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from functools import cache
 
 from ...text.inflection import verb_forms
-from .phrases import ANYWHERE, FRAMES, LESS_USUAL, OPENINGS, TURNED
+from .phrases import ANYWHERE, FRAMES, LESS_USUAL, OPENINGS, SMALL, TURNED
 
 MOST_WORDS = 20  # that a star stands for
 MOST_PHRASES = 2  # that change in a sentence, beside how it opens
-SURE, FAIR, LOOSE = 1.0, 0.8, 0.7  # how sure a rule is: loose ones may turn the question a little
+SURE, FAIR, LOOSE = 1.0, 0.65, 0.5  # how sure a rule is: loose ones may turn the question a little
 MOST = 40  # rewritten sentences
+MOST_BEFORE_EXACTLY = 3  # words
+
+Words = tuple[str, ...]
+Slots = dict[str, list[str]]  # what the stars stand for
 
 # These are written out before anything else is looked for.
 _CONTRACTIONS = {
@@ -23,10 +27,23 @@ _CONTRACTIONS = {
 _BEFORE_IS = frozenset("what who how where that there when why".split())
 _MARKS = frozenset('. ? ! : , ; " ( )'.split())
 _SLIGHT = frozenset("a an the , ; : - and so but now then that".split())  # come and go, and hardly anything changes
-_NOT_BEFORE = {
+_COUNTED = frozenset(  # of these, people ask for all
+    [
+        *"two three four five six seven eight nine ten chances odds exact results names dates".split(),
+        *map(str, range(2, 100)),
+    ]
+)
+_NOT_BEFORE: dict[Words, frozenset[str]] = {
     ("can", "you"): frozenset(  # they make it a request
         "explain tell give recommend suggest help please describe show share list answer name provide guess say think "
         "convince read do".split()
+    ),
+    ("how", "do", "you"): frozenset("feel think like rate view see want".split()),
+    ("how", "do", "i"): frozenset("feel think look".split()),
+    ("what", "is", "the", "best"): frozenset("thing part time day age".split()),
+    ("what", "if"): frozenset(("i",)),
+    **dict.fromkeys(
+        [("what", "are", "the"), ("what", "were", "the"), ("who", "are", "the"), ("who", "were", "the")], _COUNTED
     ),
     ("which",): frozenset("is are was were will would can do does should has have one ones of".split()),
 }  # what some rules do not fit before
@@ -35,20 +52,29 @@ _ASKED = frozenset(
     "know tell see check out determine sure wonder verify identify matter decide ask even only just what "
     "understand".split()
 )  # after these, "if" is whether, and "when" is what is asked
-_NOT_TURNED = frozenset("or exactly good best some".split())
+_AT_A_PLACE = frozenset("live lives living lived stay staying work working study studying born based".split())
+_NOT_TURNED = frozenset("or exactly good best worst greatest most first last favorite favourite some".split())
 _NO_SUBJECTS = frozenset(
     "i you we it there this that these those anyone someone people any some one meant wrong".split()
 )
 _OBJECTS = {"i": "me", "we": "us", "they": "them", "he": "him", "she": "her"}
 _PLURAL = frozenset("people men women children they we you i police".split())
 _HEAD_ENDS = frozenset("of in for on at to with from by about that who which and".split())
-_INFLECTED = {"Ys": "VBZ", "Yed": "VBD"}
-_NO_VERBS = frozenset("not be the a an and or of to in on at for i you we they he she it".split())
+_INFLECTED = {"Yo": "VB", "Ys": "VBZ", "Yed": "VBD"}
+_NO_VERBS = frozenset("not be the a an and or of to in on at for i you we they he she it war school jail hell".split())
 _DETERMINERS = frozenset("the a an some any your my our their his her its you i we they people good there".split())
+_NOT_AFTER = {  # what a star may not begin with after a word
+    "some": _DETERMINERS,
+    "that": frozenset("any anyone anybody anything be happen".split()),
+    "which": frozenset(
+        "is are was were do does did can could will would should has have 's kind kinds sort type types all else more "
+        "other a advice information help time evidence".split()
+    ),
+    **dict.fromkeys(("really", "actually"), frozenset("hate love like want enjoy need good bad great hard".split())),
+}
+_FINITE = frozenset("is are was were has can could will would should".split())
+_JOINING = frozenset("that who which what how why if when where because think believe say feel know".split())
 _SEVERAL = {"does": "do", "is": "are", "has": "have"}
-
-Words = tuple[str, ...]
-Slots = dict[str, list[str]]
 
 
 @dataclass(frozen=True)
@@ -67,7 +93,7 @@ def _rules() -> dict[str, list[Rule]]:
     rules: dict[str, list[Rule]] = {}
     tables = (
         (OPENINGS, True, SURE), (FRAMES, True, SURE), (LESS_USUAL, True, FAIR), (TURNED, True, LOOSE),
-        (ANYWHERE, False, SURE),
+        (ANYWHERE, False, SURE), (SMALL, False, LOOSE),
     )  # fmt: skip
     for table, opens, grade in tables:
         for line in table.strip().splitlines():
@@ -148,18 +174,22 @@ def _once(words: Words, *, opens: bool) -> Iterator[tuple[Words, Rule, int, int]
         for rule in _rules().get(first, ()):
             if rule.opens == opens and (begins or not opens):
                 for end, slots in _fits(rule.old, words, lower, at):
-                    is_barred = not _NOT_BEFORE.get(rule.old, frozenset()).isdisjoint(lower[end : end + 1])
-                    if is_barred or (rule.grade == LOOSE and not _may_turn(slots)):
+                    if not _NOT_BEFORE.get(rule.old, frozenset()).isdisjoint(lower[end : end + 1]):
                         continue
                     for option, phrase in enumerate(rule.new):
-                        if new := _filled(phrase, slots):
+                        is_barred = rule.grade == LOOSE and not _may_turn(phrase, slots)
+                        if not is_barred and (new := _filled(phrase, slots)):
                             yield (*words[:at], *new, *words[end:]), rule, at, option
 
 
-def _may_turn(slots: Slots) -> bool:
-    """Whether a loose rule may be taken: not of who speaks, nor of one thing or another."""
+def _may_turn(phrase: Sequence[str], slots: Slots) -> bool:
+    """Whether a loose rule may be taken: not of one thing or another; nor asking who speaks if something is true of
+    them, or how exactly they do it. "Exactly" stands at the end of short questions alone.
+    """
     words = {word.lower() for part in slots.values() for word in part}
-    return not words & _NOT_TURNED and slots.get("X", ["."])[0].lower() not in _NO_SUBJECTS
+    is_personal = phrase[:2] in (("is", "it"), ("how", "exactly")) and slots["X"][0].lower() in _NO_SUBJECTS
+    is_far = phrase[-2:] == ("exactly", "?") and len(slots["X"]) > MOST_BEFORE_EXACTLY
+    return not (words & _NOT_TURNED or is_personal or is_far)
 
 
 def _fits(pattern: Sequence[str], words: Sequence[str], lower: Sequence[str], at: int) -> Iterator[tuple[int, Slots]]:
@@ -186,16 +216,19 @@ def _filled(phrase: Sequence[str], slots: Slots) -> list[str]:
         if word in slots:
             subject = word == "X" and phrase[at + 1] not in ("and", "?")
             if written and subject and written[-1] in _SEVERAL and _are_several(slots[word]):
-                written[-1] = _SEVERAL[written[-1]]
+                is_me = written[-1] == "is" and slots[word] in (["I"], ["i"])
+                written[-1] = "am" if is_me else _SEVERAL[written[-1]]
             part = list(slots[word])
-            if written and written[-1] == "some" and part[0].lower() in _DETERMINERS:
+            if written and part[0].lower() in _NOT_AFTER.get(written[-1], ()):
+                return []
+            if written and written[-1] in ("makes", "made") and _is_finite(part):
                 return []
             if written and written[-1] in ("for", "makes", "made"):
                 part[0] = _OBJECTS.get(part[0].lower(), part[0])
             written += part
         elif word in _INFLECTED:
             verb, *rest = slots["Y"]
-            forms = [] if verb in _NO_VERBS else verb_forms(verb, _INFLECTED[word])
+            forms = ["be"] if (word, verb) == ("Yo", "be") else _forms(verb, _INFLECTED[word])
             if not forms:
                 return []
             written += [forms[0], *rest]
@@ -204,9 +237,23 @@ def _filled(phrase: Sequence[str], slots: Slots) -> list[str]:
     return written
 
 
+def _is_finite(words: Sequence[str]) -> bool:
+    """Whether a phrase has a verb of its own, outside of any clause within it: people are, not people who are."""
+    lower = [word.lower() for word in words]
+    verb = next((at for at, word in enumerate(lower) if word in _FINITE), None)
+    return verb is not None and _JOINING.isdisjoint(lower[:verb])
+
+
+def _forms(verb: str, tag: str) -> Sequence[str]:
+    """The forms of a verb; none of what is hardly one after "going to" or "is it that X"."""
+    return () if verb in _NO_VERBS else verb_forms(verb, tag)
+
+
 def _are_several(words: Sequence[str]) -> bool:
     """Whether a phrase looks like several things, not one."""
     lower = [word.lower() for word in words]
+    if lower[0].endswith("ing"):
+        return False  # doing things
     head = next((at for at, word in enumerate(lower) if at and word in _HEAD_ENDS), len(lower))
     noun = lower[head - 1]
     return "and" in lower or noun in _PLURAL or (noun.endswith("s") and not noun.endswith(("ss", "us", "is", "'s")))
@@ -219,6 +266,7 @@ def _fronted(words: Words) -> Iterator[Words]:
         return
     for at, word in enumerate(rest):
         is_place = word == "in" and at + 1 < len(rest) and rest[at + 1][0].isupper() and len(rest) - at <= 4
+        is_place = is_place and rest[at - 1].lower() not in _AT_A_PLACE
         is_clause = word in _FRONTED and rest[at - 1].lower() not in _ASKED
         if at >= 3 and len(rest) - at >= 2 and "or" not in rest[at:] and (is_clause or is_place):
             yield (*rest[at:], ",", *rest[:at], mark)

@@ -92,6 +92,111 @@ how long would it | how much time would it
 how much does it cost to > what does it cost to
 how come > why is it that
 which > what
+what do you think is > in your opinion , what is
+what do you think are > in your opinion , what are
+what do you think will > in your opinion , what will
+what do you think would > in your opinion , what would
+who do you think is > in your opinion , who is
+who do you think will > in your opinion , who will
+who do you think would > in your opinion , who would
+in your opinion , what is > what do you think is
+in your opinion , who is > who do you think is
+what do you mean by / what do we mean by > what is meant by | what is the meaning of
+what were some of the > what were the
+what were the best | which were the best
+what were the main | what were the major
+what will we > what are we going to
+who is going to > who will
+how does someone | how does a person | how does somebody
+how can someone | how can a person | how can somebody
+how hard is it | how difficult is it
+how likely is it that > what is the likelihood that | what are the chances that
+how much did it cost to > what did it cost to
+how much would it cost to > what would it cost to
+how much will it cost to > what will it cost to
+when is the best time to | what is the best time to
+what steps can be taken to / what is to be done to > what can be done to
+do you want to > would you like to
+can any one > can anyone
+is it okay | is it ok | is it all right
+is it advisable to > is it wise to
+is it really | is it actually
+is it the right time to / is it a right time to > is now the right time to | is this the right time to
+are there any ways to / are there ways to > is there a way to
+why isn't there a > why is there no
+why isn't there any > why is there no
+why aren't there any > why are there no
+difference between > what is the difference between
+differences between > what are the differences between
+what is difference between > what are the differences between
+what is meaning of / meaning of > what is the meaning of
+importance of > what is the importance of
+advantages of > what are the advantages of
+disadvantages of > what are the disadvantages of
+best way to / the best way to / what is best way to > what is the best way to
+best ways to / the best ways to > what are the best ways to
+examples of > what are some examples of
+what animals | which animals
+what countries | which countries
+what companies | which companies
+what states | which states
+what books | which books
+what movies | which movies
+what languages | which languages
+what universities | which universities
+what colleges | which colleges
+what websites | which websites
+what apps | which apps
+what subjects | which subjects
+what cities | which cities
+what year | which year
+in what year | in which year
+who are some of your favorite > who are your favorite
+who are your favorite > who are some of your favorite
+from where can > where can
+from where do > where do
+how one can > how can one | how does one
+how i can > how can i | how do i
+how you can > how can you | how do you
+how we can > how can we | how do we
+how safe it is to > how safe is it to
+how long it takes to > how long does it take to | how much time does it take to
+what i can do > what can i do
+what i should do > what should i do
+why i can't > why can't i | why is it that i can't
+benefits of > what are the benefits of
+effects of > what are the effects of
+causes of > what are the causes of
+types of > what are the types of
+definition of > what is the definition of
+purpose of > what is the purpose of
+best place to > what is the best place to
+best books for > what are the best books for
+best books on > what are the best books on
+best book for > what is the best book for
+best book on > what is the best book on
+any tips for > do you have any tips for
+any tips on > do you have any tips on
+any advice for > do you have any advice for
+any advice on > do you have any advice on
+any suggestions for > do you have any suggestions for
+any suggestions on > do you have any suggestions on
+can someone tell | could someone tell
+can anyone tell | could anyone tell
+can someone explain | could someone explain
+can anyone explain | could anyone explain
+can someone help | could someone help
+can anyone help | could anyone help
+can anyone suggest > could anyone suggest
+can someone suggest > could someone suggest
+can anyone recommend > could anyone recommend
+i want to > i would like to
+in what ways can > how can
+in what ways do > how do
+in what ways does > how does
+in what ways did > how did
+if a person > if someone
+when a person > when someone
 """
 
 # Anywhere in a sentence.
@@ -195,6 +300,22 @@ job opportunities | career opportunities
 job opportunities > employment opportunities
 start learning > begin learning | begin to learn
 start preparing > begin preparing
+according to you > in your opinion
+find a job > get a job
+methods to > ways to
+method to > way to
+methods of > ways of
+per day > a day
+per week > a week
+per month > a month
+per year > a year
+needed to > required to
+permitted to > allowed to
+the main reason | the primary reason
+right away > immediately
+within the next > in the next
+have an impact on > affect
+has an impact on > affects
 """
 
 # Whole sentences and clauses with stars.
@@ -292,14 +413,66 @@ what is the effect of * on * ? > how does * affect * ?
 what are the effects of * on * ? > how does * affect * ?
 what impact will * have on * ? > how will * affect * ?
 how is it like to * ? > what is it like to * ?
+how will * * ? > how is * going to * ?
+how is * going to * ? > how will X Yo ?
+how are * going to * ? > how will X Yo ?
+when is * going to * ? > when will X Yo ?
+when are * going to * ? > when will X Yo ?
+is * going to * ? > will X Yo ?
+are * going to * ? > will X Yo ?
+what is the * going to * ? > what will the X Yo ?
+when do you think * will * ? > in your opinion , when will * * ?
+is it true that * can * ? > can * * ?
+is it true that * will * ? > will * * ?
+is it true that * was * ? > was * * ?
+is it true that * has * ? > has * * ?
+does * really * ? > does * actually * ?
+do * really * ? > do * actually * ?
+did * really * ? > did * actually * ?
+can * really * ? > can * actually * ?
+does * actually * ? > does * really * ?
+do * actually * ? > do * really * ?
+did * actually * ? > did * really * ?
+is * really * ? > is * actually * ?
+are * really * ? > are * actually * ?
+what if * had * ? > what would have happened if * had * ?
+what differentiates * from * ? > how is * different from * ? | what makes * different from * ?
+what makes * different from * ? > how is * different from * ? | how does * differ from * ?
+what effect will * have on * ? > how will * affect * ?
+what effect does * have on * ? > how does * affect * ?
+what effect do * have on * ? > how do * affect * ?
+what effect did * have on * ? > how did * affect * ?
+what effect would * have on * ? > how would * affect * ?
+what impact does * have on * ? > how does * affect * ?
+what impact do * have on * ? > how do * affect * ?
+what impact would * have on * ? > how would * affect * ?
+what impact did * have on * ? > how did * affect * ?
+what * should i * ? > which * should i * ?
+what * should we * ? > which * should we * ?
+what * should one * ? > which * should one * ?
+what * can i * ? > which * can i * ?
+who wrote * ? > who is the author of * ?
+who is the author of * ? > who wrote * ?
+who founded * ? > who was the founder of * ?
+who was the founder of * ? > who founded * ?
+when did * start ? > when did * begin ?
+when did * begin ? > when did * start ?
+what keeps * from * ? > what prevents * from * ? | what stops * from * ?
+what stops * from * ? > what prevents * from * ? | what keeps * from * ?
+what prevents * from * ? > what stops * from * ? | what keeps * from * ?
+how * is different from * ? > how is * different from * ?
+how * are different from * ? > how are * different from * ?
+why don't people * ? > why is it that people don't * ?
+why don't they * ? > why is it that they don't * ?
+why don't i * ? > why is it that i don't * ?
 """
 
 # Openings and frames that are as right, but that people use less in place of one another.
 LESS_USUAL = """
 what is it like > what does it feel like
 what is the best way to > how can i | how do i | how do you
-how do i > how can i
 how can i / how do i / how should i / how could i > what can i do to
+how do i > how can i
 how do you > how can you | how can one | how does one
 how does one > how can one
 how can you > how can one
@@ -343,7 +516,46 @@ should * be * ? > do you think that * should be * ?
 what are the steps to * ? > what steps should i take to * ?
 what is the purpose of | what is the point of
 do i need to | do i have to
-what are the > what are some of the | which are the
+what if > what would happen if
+what were the > what were some of the
+who are the > who are some of the
+who were the > who were some of the
+are you a fan of > do you like
+what * do you * ? > which * do you * ?
+who will > who is going to
+will * * ? > is * going to * ?
+who was the best > who do you think was the best
+who was the greatest > who do you think was the greatest
+what * did you * ? > which * did you * ?
+what * have you * ? > which * have you * ?
+why doesn't * * ? > why is it that * doesn't * ?
+why didn't * * ? > why is it that * didn't * ?
+why isn't * * ? > why is it that * isn't * ?
+why aren't * * ? > why is it that * aren't * ?
+why can't * * ? > why is it that * can't * ?
+why hasn't * * ? > why is it that * hasn't * ?
+why haven't * * ? > why is it that * haven't * ?
+why won't * * ? > why is it that * won't * ?
+is it safe > would it be safe
+is it wise > would it be wise
+is it better > would it be better
+is it good > would it be good
+is it bad > would it be bad
+is it okay > would it be okay
+is it ok > would it be ok
+is it moral > would it be moral
+is it wrong > would it be wrong
+is it smart > would it be smart
+is it ethical > would it be ethical
+is it advisable > would it be advisable
+is it worth > would it be worth
+is it a good idea > would it be a good idea
+is * better than * ? > which is better , * or * ?
+which is better , * or * ? > is * better than * ?
+which one is better , * or * ? > is * better than * ?
+are there any good > do you know of any good
+are there any other > do you know of any other
+are there any free > do you know of any free
 """
 
 # The same, where the question may turn a little: taken where nothing better is found.
@@ -360,19 +572,20 @@ have * * ? > is it true that * have * ?
 do * ? > is it true that * ?
 why would * * ? > why is it that * would * ?
 why should * * ? > why is it that * should * ?
-what is X ? > what exactly is X ?
+what is X ? > what exactly is X ? | what is X exactly ?
 what is a > what is meant by a
 what is an > what is meant by an
-what are X ? > what exactly are X ?
-what does X ? > what exactly does X ?
-what do X ? > what exactly do X ?
-what did X ? > what exactly did X ?
+what are the > what are some of the
+what are X ? > what exactly are X ? | what are X exactly ?
+what does X ? > what exactly does X ? | what does X exactly ?
+what do X ? > what exactly do X ? | what do X exactly ?
+what did X ? > what exactly did X ? | what did X exactly ?
 why does X ? > why exactly does X ?
 why did X ? > why exactly did X ?
 why is X ? > why exactly is X ?
 why are X ? > why exactly are X ?
-how does X ? > how exactly does X ?
-how do X ? > how exactly do X ?
+how does X ? > how exactly does X ? | how does X exactly ?
+how do X ? > how exactly do X ? | how do X exactly ?
 how did X ? > how exactly did X ?
 how is X ? > how exactly is X ?
 how are X ? > how exactly are X ?
@@ -383,6 +596,24 @@ where does X ? > where exactly does X ?
 when did X ? > when exactly did X ?
 when does X ? > when exactly does X ?
 when will X ? > when exactly will X ?
-who is X ? > who exactly is X ?
-who are X ? > who exactly are X ?
+who is X ? > who exactly is X ? | who is X exactly ?
+who are X ? > who exactly are X ? | who are X exactly ?
+what was X ? > what exactly was X ? | what was X exactly ?
+how will X ? > how exactly will X ?
+how can X ? > how exactly can X ?
+how would X ? > how exactly would X ?
+how should X ? > how exactly should X ?
+what should X ? > what exactly should X ?
+what would X ? > what exactly would X ?
+what will X ? > what exactly will X ?
+where did X ? > where exactly did X ?
+where was X ? > where exactly was X ?
+who was X ? > who exactly was X ?
+"""
+
+# Small words, anywhere, that hardly change a sentence: where nothing better is found, too.
+SMALL = """
+someone | somebody
+anyone | anybody
+everyone | everybody
 """

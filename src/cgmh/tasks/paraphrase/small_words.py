@@ -31,6 +31,7 @@ SMALL_WORDS = {
     ),
     "link": ("if whether", "because since as", "while", "and", "or", "but though although", "without", "than"),
     "tense": ("was were did had",),
+    "pointer": ("this these", "such"),
     "unit": (
         "second seconds", "minute minutes", "hour hours", "day days", "week weeks", "month months", "year years",
         "decade decades", "century centuries", "inch inches", "foot feet", "mile miles", "kilometer kilometers km",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cgmh.tasks.paraphrase.flaws import num_flaws
+from cgmh.tasks.paraphrase.flaws import is_turned_around, num_changed_verbs, num_flaws
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,36 @@ def test_mistakes_are_counted(sentence: str, number: int) -> None:
 
 def test_a_capital_hides_nothing() -> None:
     assert num_flaws("An university is is here .".split()) == 2
+
+
+@pytest.mark.parametrize(
+    ("sentence", "source", "number"),
+    [
+        ("how do cats sleep ?", "how do cats sleep ?", 0),
+        ("how cats sleep ?", "how do cats sleep ?", 1),  # one went
+        ("does cats sleep ?", "do cats sleep ?", 1),  # of one thing
+        ("where is the cats ?", "where are the cats ?", 1),
+        ("what makes cats sleep ?", "what is making cats sleep ?", 1),
+        ("do cats eat bread ?", "can cats eat bread ?", 1),  # another question
+        ("could cats eat bread ?", "Can cats eat bread ?", 0),
+        ("is sleep good ?", "does sleep good ?", 1),
+        ("how do I sleep ?", "how can I sleep ?", 0),  # the same one
+    ],
+)
+def test_small_verbs_that_changed(sentence: str, source: str, number: int) -> None:
+    assert num_changed_verbs(sentence.split(), source.split()) == number
+
+
+@pytest.mark.parametrize(
+    ("sentence", "source", "turned"),
+    [
+        ("how much weight a drone can carry ?", "how much weight can a drone carry ?", True),
+        ("how much can the drone lift ?", "how much weight can a drone carry ?", False),
+        ("how much can they carry ?", "how much weight can a drone carry ?", False),  # nothing to compare
+        ("what the difference is ?", "what is the difference ?", True),
+        ("why do cats hate that cats sleep ?", "why do cats sleep ?", False),
+        ("which books are good books ?", "which books are good books ?", False),
+    ],
+)
+def test_what_stands_before_its_verb(sentence: str, source: str, turned: bool) -> None:
+    assert is_turned_around(sentence.split(), source.split()) == turned

@@ -52,8 +52,21 @@ def test_content_that_is_lost_or_added() -> None:
     assert some["added"][added] < some["added"][near] < some["added"][lost] == 0
 
 
+def test_longer_is_worse() -> None:
+    some = features(
+        "how can I learn to play the old guitar at home ?",
+        "how can I learn the guitar at home ?",  # what is left out may be missed
+        "what is the best way to learn to play the guitar at home ?",
+        SOURCE,
+    )
+    assert some["length"] == pytest.approx([-1 / 11, 0, -3 / 11, 0])
+
+
 def test_flaws_that_the_source_lacks() -> None:
     assert features("how can I learn to play a guitar guitar at home ?", SOURCE)["flaws"] == [-2, 0]
+    assert features("how do I learn to play the guitar at home ?", "how I learn to play the guitar at home ?")[
+        "flaws"
+    ] == [0, -1]
 
 
 def test_the_merit_is_the_weighted_sum() -> None:

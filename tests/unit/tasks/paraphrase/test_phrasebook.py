@@ -4,7 +4,7 @@ import pytest
 
 from cgmh.tasks.paraphrase.phrasebook import FAIR, LOOSE, MOST, SURE, Words, plain, rewritten
 
-LIKED = ("mobile phones are", "Pluto is a", "cat sleeps")
+LIKED = ("mobile phones are", "Pluto is a", "cat sleeps", "cat doesn't", "reading books going")
 
 
 def read(sentences: list[Words]) -> list[float]:
@@ -37,6 +37,24 @@ def grades(text: str) -> dict[str, float]:
         ("if it rains , what do you do ?", "what do you do if it rains ?", SURE),
         ("I want to buy a movie .", "I want to purchase a film .", SURE),
         ("can you freeze cream ?", "is it possible to freeze cream ?", FAIR),
+        ("difference between tea and coffee ?", "what is the difference between tea and coffee ?", SURE),
+        ("how I can fly ?", "how can I fly ?", SURE),
+        ("what book should I read ?", "which book should I read ?", SURE),
+        ("when is Pluto going to fall ?", "when will Pluto fall ?", SURE),
+        ("how will I get there ?", "how am I going to get there ?", SURE),
+        ("how will i get there ?", "how am i going to get there ?", SURE),
+        ("how will reading books help ?", "how is reading books going to help ?", SURE),
+        ("is she going to be here ?", "will she be here ?", SURE),
+        ("why isn't there a cure ?", "why is there no cure ?", SURE),
+        ("why doesn't the cat sleep ?", "why is it that the cat doesn't sleep ?", FAIR),
+        ("who do you think will win ?", "in your opinion , who will win ?", SURE),
+        ("is it safe to fly ?", "would it be safe to fly ?", FAIR),
+        ("do cats really sleep ?", "do cats actually sleep ?", SURE),
+        ("how would birds fly ?", "how exactly would birds fly ?", LOOSE),
+        ("what is love ?", "what is love exactly ?", LOOSE),
+        ("what are the steps to fame ?", "what are some of the steps to fame ?", LOOSE),
+        ("why do people think cats are sly ?", "what makes people think cats are sly ?", SURE),
+        ("ask somebody now .", "ask someone now .", LOOSE),
     ],
 )
 def test_other_words(text: str, other: str, grade: float) -> None:
@@ -53,6 +71,19 @@ def test_other_words(text: str, other: str, grade: float) -> None:
         ("are you here ?", "is it true"),
         ("why are mobile phones popular ?", "mobile are phones"),  # not the best reading
         ("why does my dog like bones ?", "why exactly do my"),
+        ("is she going to the sea ?", "will she"),  # no verb
+        ("why doesn't anyone sleep ?", "that anyone"),
+        ("what is the book that I should read ?", "which is the book"),
+        ("what kind of book should I read ?", "which kind"),
+        ("what else should I read ?", "which else"),
+        ("why do cats are so quick ?", "what makes"),
+        ("how will i know ?", "are i"),
+        ("what are the 7 seas ?", "some of"),  # all of them are asked for
+        ("do cats really like it ?", "actually like"),
+        ("how do you feel ?", "how can"),
+        ("how do I fly ?", "how exactly do I"),
+        ("what is the name of the cat ?", "cat exactly"),
+        ("which cat would be good for people who live in Rome ?", "in Rome , which"),
         ("I like it .", ""),
     ],
 )

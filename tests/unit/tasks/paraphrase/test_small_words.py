@@ -9,7 +9,7 @@ from cgmh.text.vocabulary import SPECIALS, Vocabulary
 
 KNOWN = (
     "how what why can could should do does I you we learn it the best better more if because and ? How a in "
-    "month week reduce lower increase"
+    "month week reduce lower increase this"
 ).split()
 SOURCES = ("how can I learn it ?", "what should we do and why ?", "how can I reduce it in a month ?")
 
@@ -25,6 +25,7 @@ SOURCES = ("how can I learn it ?", "what should we do and why ?", "how can I red
         ("what can I learn ?", {"question": 2}),
         ("can I learn it ?", {"question": 1}),
         ("how can I learn it best ?", {"degree": 1}),
+        ("how can I learn this ?", {"pointer": 1}),
         ("how can I learn the better and more if I can ?", {"degree": 2, "link": 2, "person": 1, "modal": 1}),
     ],
 )
