@@ -58,6 +58,7 @@ _NO_SUBJECTS = frozenset(
     "i you we it there this that these those anyone someone people any some one meant wrong".split()
 )
 _OBJECTS = {"i": "me", "we": "us", "they": "them", "he": "him", "she": "her"}
+_NAMED_BEFORE = frozenset("they them their he him his she her".split())
 _PLURAL = frozenset("people men women children they we you i police".split())
 _HEAD_ENDS = frozenset("of in for on at to with from by about that who which and".split())
 _INFLECTED = {"Yo": "VB", "Ys": "VBZ", "Yed": "VBD"}
@@ -209,9 +210,12 @@ def _fits(pattern: Sequence[str], words: Sequence[str], lower: Sequence[str], at
 def _filled(phrase: Sequence[str], slots: Slots) -> list[str]:
     """A phrase with the words that its stars stand for; a verb right before them agrees with them.
 
-    Nothing, if a word that should be a verb is none, or one determiner would stand after another.
+    Nothing, if a word that should be a verb is none, one determiner would stand after another, or "they" before whom
+    it means.
     """
     written: list[str] = []
+    if phrase[0] == "Y" and _points_back(slots["Y"]):
+        return []
     for at, word in enumerate(phrase):
         if word in slots:
             subject = word == "X" and phrase[at + 1] not in ("and", "?")
@@ -235,6 +239,11 @@ def _filled(phrase: Sequence[str], slots: Slots) -> list[str]:
         else:
             written.append("I" if word == "i" else word)
     return written
+
+
+def _points_back(words: Sequence[str]) -> bool:
+    """Whether words speak of somebody who is likely to be named before them."""
+    return any(word.lower() in _NAMED_BEFORE for word in words)
 
 
 def _is_finite(words: Sequence[str]) -> bool:
@@ -268,6 +277,7 @@ def _fronted(words: Words) -> Iterator[Words]:
         is_place = word == "in" and at + 1 < len(rest) and rest[at + 1][0].isupper() and len(rest) - at <= 4
         is_place = is_place and rest[at - 1].lower() not in _AT_A_PLACE
         is_clause = word in _FRONTED and rest[at - 1].lower() not in _ASKED
-        if at >= 3 and len(rest) - at >= 2 and "or" not in rest[at:] and (is_clause or is_place):
+        is_whole = len(rest) - at >= 2 and "or" not in rest[at:] and not _points_back(rest[at:])
+        if at >= 3 and is_whole and (is_clause or is_place):
             yield (*rest[at:], ",", *rest[:at], mark)
             return

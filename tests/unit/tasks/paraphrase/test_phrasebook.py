@@ -76,6 +76,8 @@ def test_other_words(text: str, other: str, grade: float) -> None:
         ("what is the book that I should read ?", "which is the book"),
         ("what kind of book should I read ?", "which kind"),
         ("what else should I read ?", "which else"),
+        ("who are bees and what do they do during their flights ?", "during their flights ,"),
+        ("if a queen reigns , what is her husband called ?", "called if"),
         ("why do cats are so quick ?", "what makes"),
         ("how will i know ?", "are i"),
         ("what are the 7 seas ?", "some of"),  # all of them are asked for
