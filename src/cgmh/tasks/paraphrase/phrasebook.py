@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from ...text.inflection import verb_forms
-from .phrases import ANYWHERE, FRAMES, LESS_USUAL, OPENINGS, SMALL, TURNED
+from .frames import FRAMES, LESS_USUAL, TURNED
+from .phrases import ANYWHERE, OPENINGS, SMALL
 
 MOST_WORDS = 20  # that a star stands for
 MOST_PHRASES = 2  # that change in a sentence, beside how it opens
