@@ -55,13 +55,21 @@ def num_changed_verbs(words: Sequence[str], source: Sequence[str]) -> int:
 
 
 def is_turned_around(words: Sequence[str], source: Sequence[str]) -> bool:
-    """Whether what stands behind the first small verb of a question stands before it: how much a drone can carry."""
+    """Whether what stands behind the first small verb of a question stands before it (how much a drone can carry), or
+    before "than" what stood behind it (is coffee better than tea)."""
     lower, own = ([word.lower() for word in each] for each in (words, source))
-    verb = next((at for at, word in enumerate(own) if word in _FINITE), len(own))
-    subject = next((word for word in own[verb + 1 :] if word not in _DETERMINERS), None)
-    if subject not in lower or own[verb] not in lower:
+    verb = next((at for at, word in enumerate(own) if word in _FINITE), None)
+    than = own.index("than") if "than" in own else None
+    pivots = [than] if verb is None or own[-1] != "?" else [verb, than]
+    return any(at is not None and _comes_before(at, lower, own) for at in pivots)
+
+
+def _comes_before(pivot: int, lower: Sequence[str], own: Sequence[str]) -> bool:
+    """Whether the word behind a pivot of the source, articles aside, stands before it now."""
+    behind = next((word for word in own[pivot + 1 :] if word not in _DETERMINERS), None)
+    if behind not in lower or own[pivot] not in lower or behind in own[:pivot]:
         return False
-    return subject not in own[:verb] and lower.index(subject) < lower.index(own[verb])
+    return lower.index(behind) < lower.index(own[pivot])
 
 
 def _is_misspoken(article: str, word: str) -> bool:

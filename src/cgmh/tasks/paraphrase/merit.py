@@ -87,8 +87,8 @@ class Merit:
             words = self._lexicon.words(ids)
             changed = 0
             if ids not in self._rewrites[input]:
-                changed = num_changed_verbs(words, self._own_words[input])
-                if self._asking[input]:
-                    changed += is_turned_around(words, self._own_words[input]) + (not asks(words))
+                own = self._own_words[input]
+                changed = num_changed_verbs(words, own) + is_turned_around(words, own)
+                changed += self._asking[input] and not asks(words)
             new.append(max(0, num_flaws(words) - self._own_flaws[input]) + changed)
         return torch.tensor(new, dtype=torch.float64, device=sentences.device)

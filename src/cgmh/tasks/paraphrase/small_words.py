@@ -41,14 +41,15 @@ SMALL_WORDS = {
     "opposite": (
         "increase increasing increased raise gain grow improve higher", "reduce reducing reduced decrease lose lower",
         "advantage advantages benefit benefits pros", "disadvantage disadvantages drawbacks cons", "positive",
-        "negative", "easy easier easiest", "hard harder hardest difficult", "buy buying", "sell selling", "before",
-        "after", "start begin", "stop quit end", "love", "hate", "old older", "young younger", "man men male boy boys",
-        "woman women female girl girls", "big bigger large larger", "small smaller little", "fast faster quickly",
-        "slow slower slowly", "high", "low", "true real", "false fake", "send sending", "receive receiving", "safe",
-        "dangerous", "husband boyfriend", "wife girlfriend", "rich", "poor", "cheap cheaper cheapest",
+        "negative", "easy easier easiest", "hard harder hardest difficult", "buy buys buying bought purchase",
+        "sell sells selling sold", "before", "after", "start begin", "stop quit end", "love", "hate", "old older",
+        "young younger", "man men male boy boys", "woman women female girl girls", "big bigger large larger",
+        "small smaller little", "fast faster quickly", "slow slower slowly", "high", "low", "give gave", "take took",
+        "open opened", "close closed", "won", "lost", "true real", "false fake", "send sending", "receive receiving",
+        "safe", "dangerous", "husband boyfriend", "wife girlfriend", "rich", "poor", "cheap cheaper cheapest",
         "expensive", "public", "private", "legal", "illegal", "north", "south", "east", "west", "hot", "cold",
-        "remove delete", "add", "import", "export", "win", "married", "single", "domestic", "international",
-        "off", "up", "down",
+        "remove delete", "add", "import", "export", "win", "married", "single", "domestic", "international", "off",
+        "up", "down",
     ),
 }  # fmt: skip
 

@@ -60,6 +60,9 @@ def test_small_verbs_that_changed(sentence: str, source: str, number: int) -> No
         ("what the difference is ?", "what is the difference ?", True),
         ("why do cats hate that cats sleep ?", "why do cats sleep ?", False),
         ("which books are good books ?", "which books are good books ?", False),
+        ("coffee is better than tea .", "tea is better than coffee .", True),
+        ("tea is far better than the coffee .", "tea is better than coffee .", False),
+        ("here is the answer .", "the answer is here .", False),  # no question
     ],
 )
 def test_what_stands_before_its_verb(sentence: str, source: str, turned: bool) -> None:
