@@ -49,7 +49,7 @@ def read(lines: Sequence[str], models: Models) -> Iterator[tuple[str, Source]]:
 
 
 def shown(problem: Problem, number: int, record: Record, starts: Sequence[Ids]) -> list[Ids]:
-    """What the chains of a source visited and may be shown: the most probable first, then other rewrites, as always."""
+    """What the chains of a source visited and may be shown, the most probable first; then rewrites they began at."""
     taken = record.steps["changed"].nonzero()[:, 0]
     proposed, log_target = record.proposed.select(taken).to_lists(), record.steps["log_target"][taken].tolist()
     visited = dict(zip(map(tuple, proposed), log_target, strict=True))

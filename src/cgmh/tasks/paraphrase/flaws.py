@@ -1,4 +1,5 @@
-"""Plain mistakes that sampling makes: a word said twice, a vowel, two articles, some best, is they."""
+"""Plain mistakes that sampling makes: a word said twice, "an" for "a", two articles, "is they", verbs that changed or
+changed places."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -23,7 +24,10 @@ _NEVER_BEFORE = {
 _CONSONANT_SOUND = ("uni", "use", "usu", "usa", "uti", "eu", "one", "once", "ur")
 _VOWEL_SOUND = ("hour", "honest", "honor", "honour", "heir", "unin", "unim", "uns", "unu", "urg")
 _ENDINGS = ("ies", "es", "ed", "ing", "s", "e", "y")
-_VERBS = _FINITE | frozenset("be been do have had must may might 's 're 'm i'm you're we're they're".split())
+_VERBS = _FINITE | frozenset("be been do have had must may might i'm you're we're they're".split())
+_BEFORE_IS = frozenset("what who how where that there when why it he she".split())  # 's is a verb after these
+_DENIED = {"won't": "will", "can't": "can", "cannot": "can"}
+_PRONOUNS = frozenset("i you he she it we they there this that".split())
 _NUMBERS = (("is", "are"), ("was", "were"), ("does", "do"), ("has", "have"))  # of one thing, and of several
 _OPENING = tuple(
     frozenset(group.split())
@@ -46,28 +50,36 @@ def num_flaws(words: Sequence[str]) -> int:
 def num_changed_verbs(words: Sequence[str], source: Sequence[str]) -> int:
     """How many small verbs (is, can, do) went, or became those of several things or of one; and whether one
     opened the source and is no more."""
-    now, before = (Counter(word.lower() for word in each) for each in (words, source))
-    gone = max(0, sum(before[verb] - now[verb] for verb in _VERBS))
+    now, before = _small_verbs(words), _small_verbs(source)
+    gone = max(0, before.total() - now.total())
     pairs = [*_NUMBERS, *((several, one) for one, several in _NUMBERS)]
     turned = sum(max(0, min(now[new] - before[new], before[old] - now[old])) for new, old in pairs)
     is_lost = any(source[0].lower() in group and not group & now.keys() for group in _OPENING)
     return gone + turned + is_lost
 
 
+def _small_verbs(words: Sequence[str]) -> Counter[str]:
+    """How often each small verb stands in a sentence; "don't" is a "do"."""
+    lower = [word.lower() for word in words]
+    plain = (_DENIED.get(word, word.removesuffix("n't")) for word in lower)
+    num_contracted = sum(second == "'s" and first in _BEFORE_IS for first, second in pairwise(lower))
+    return Counter(word for word in plain if word in _VERBS) + Counter({"is": num_contracted})
+
+
 def is_turned_around(words: Sequence[str], source: Sequence[str]) -> bool:
     """Whether what stands behind the first small verb of a question stands before it (how much a drone can carry), or
     before "than" what stood behind it (is coffee better than tea)."""
     lower, own = ([word.lower() for word in each] for each in (words, source))
-    verb = next((at for at, word in enumerate(own) if word in _FINITE), None)
+    verb = next((at for at, word in enumerate(own) if word in _VERBS), None) if own[-1] == "?" else None
     than = own.index("than") if "than" in own else None
-    pivots = [than] if verb is None or own[-1] != "?" else [verb, than]
-    return any(at is not None and _comes_before(at, lower, own) for at in pivots)
+    return any(at is not None and _comes_before(at, lower, own) for at in (verb, than))
 
 
 def _comes_before(pivot: int, lower: Sequence[str], own: Sequence[str]) -> bool:
-    """Whether the word behind a pivot of the source, articles aside, stands before it now."""
-    behind = next((word for word in own[pivot + 1 :] if word not in _DETERMINERS), None)
-    if behind not in lower or own[pivot] not in lower or behind in own[:pivot]:
+    """Whether the word behind a pivot of the source, articles aside, stands before it now; a pronoun, or a word that
+    stands there more than once, says nothing."""
+    behind = next((word for word in own[pivot + 1 :] if word not in _DETERMINERS), "")
+    if behind in _PRONOUNS or (own.count(behind), lower.count(behind)) != (1, 1) or own[pivot] not in lower:
         return False
     return lower.index(behind) < lower.index(own[pivot])
 

@@ -1,7 +1,8 @@
 """The tables of the phrasebook, continued: whole sentences, and what is less usual or less sure.
 
 Lines are as in phrases.py. The first ``*`` of a phrase, X, and the second, Y, stand for one word or several, which
-stay; ``Yo`` is Y with its verb as dictionaries have it, ``Ys`` in the third person, ``Yed`` in the past.
+stay; ``Yo`` is Y with its verb as dictionaries have it (``Xo`` likewise), ``Ys`` in the third person, ``Yed`` in the
+past.
 """
 
 # Whole sentences and clauses with stars.
@@ -100,6 +101,8 @@ what are the effects of * on * ? > how does * affect * ?
 what impact will * have on * ? > how will * affect * ?
 how is it like to * ? > what is it like to * ?
 how will * * ? > how is * going to * ?
+who is going to * ? > who will Xo ?
+from where do * ? > where do * from ?
 how is * going to * ? > how will X Yo ?
 how are * going to * ? > how will X Yo ?
 when is * going to * ? > when will X Yo ?
@@ -121,7 +124,6 @@ do * actually * ? > do * really * ?
 did * actually * ? > did * really * ?
 is * really * ? > is * actually * ?
 are * really * ? > are * actually * ?
-what if * had * ? > what would have happened if * had * ?
 what differentiates * from * ? > how is * different from * ? | what makes * different from * ?
 what makes * different from * ? > how is * different from * ? | how does * differ from * ?
 what effect will * have on * ? > how will * affect * ?
@@ -142,15 +144,11 @@ who is the author of * ? > who wrote * ?
 who founded * ? > who was the founder of * ?
 who was the founder of * ? > who founded * ?
 when did * start ? > when did * begin ?
-when did * begin ? > when did * start ?
 what keeps * from * ? > what prevents * from * ? | what stops * from * ?
 what stops * from * ? > what prevents * from * ? | what keeps * from * ?
 what prevents * from * ? > what stops * from * ? | what keeps * from * ?
 how * is different from * ? > how is * different from * ?
 how * are different from * ? > how are * different from * ?
-why don't people * ? > why is it that people don't * ?
-why don't they * ? > why is it that they don't * ?
-why don't i * ? > why is it that i don't * ?
 """
 
 # Openings and frames that are as right, but that people use less in place of one another.
@@ -202,10 +200,6 @@ should * be * ? > do you think that * should be * ?
 what are the steps to * ? > what steps should i take to * ?
 what is the purpose of | what is the point of
 do i need to | do i have to
-what if > what would happen if
-what were the > what were some of the
-who are the > who are some of the
-who were the > who were some of the
 are you a fan of > do you like
 what * do you * ? > which * do you * ?
 who will > who is going to
@@ -214,14 +208,6 @@ who was the best > who do you think was the best
 who was the greatest > who do you think was the greatest
 what * did you * ? > which * did you * ?
 what * have you * ? > which * have you * ?
-why doesn't * * ? > why is it that * doesn't * ?
-why didn't * * ? > why is it that * didn't * ?
-why isn't * * ? > why is it that * isn't * ?
-why aren't * * ? > why is it that * aren't * ?
-why can't * * ? > why is it that * can't * ?
-why hasn't * * ? > why is it that * hasn't * ?
-why haven't * * ? > why is it that * haven't * ?
-why won't * * ? > why is it that * won't * ?
 is it safe > would it be safe
 is it wise > would it be wise
 is it better > would it be better
@@ -236,7 +222,6 @@ is it ethical > would it be ethical
 is it advisable > would it be advisable
 is it worth > would it be worth
 is it a good idea > would it be a good idea
-is * better than * ? > which is better , * or * ?
 which is better , * or * ? > is * better than * ?
 which one is better , * or * ? > is * better than * ?
 are there any good > do you know of any good
@@ -262,6 +247,10 @@ what is X ? > what exactly is X ? | what is X exactly ?
 what is a > what is meant by a
 what is an > what is meant by an
 what are the > what are some of the
+what were the > what were some of the
+who are the > who are some of the
+who were the > who were some of the
+is * better than * ? > which is better , * or * ?
 what are X ? > what exactly are X ? | what are X exactly ?
 what does X ? > what exactly does X ? | what does X exactly ?
 what do X ? > what exactly do X ? | what do X exactly ?

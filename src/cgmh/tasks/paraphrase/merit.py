@@ -21,7 +21,8 @@ USUAL_OVERLAP = 0.6  # with more, an answer hardly differs, or by a word too man
 # Beside the fluency per word count: the logarithms of the similarities; how far the overlap is from the usual one; what
 # each small word costs that came or went, by its class; what content costs that was lost or added, the rarest word
 # being 1; by what share the sentence is longer; and what it is worth that the phrasebook knows it. There, small words
-# count nothing, and the closer is the better. Chosen by reading, and on development pairs (recipes/paraphrase/fit.py).
+# count nothing, and the closer and the shorter is the better. Chosen by reading, and on development pairs
+# (recipes/paraphrase/fit.py).
 MERIT = {
     "cw": 2.0, "st": 2.0, "wvm": 1.0, "overlap": 2.0,
     "person": 0.2, "modal": 0.5, "question": 1.5, "degree": 0.25, "link": 0.5, "tense": 0.7,
@@ -81,7 +82,7 @@ class Merit:
 
     def _new_flaws(self, sentences: Sentences) -> Tensor:
         """[B]: how many mistakes there are beyond those of the source; that a question opens like none is one, and so
-        is a verb such as "is" or "can" that changed, unless the phrasebook changed it."""
+        is a verb such as "is" or "can" that changed or changed places, unless the phrasebook did it."""
         new = []
         for input, ids in zip(sentences.inputs.tolist(), map(tuple, sentences.to_lists()), strict=True):
             words = self._lexicon.words(ids)

@@ -103,12 +103,10 @@ in your opinion , who is > who do you think is
 what do you mean by / what do we mean by > what is meant by | what is the meaning of
 what were some of the > what were the
 what were the best | which were the best
-what were the main | what were the major
 what will we > what are we going to
-who is going to > who will
-how does someone | how does a person | how does somebody
-how can someone | how can a person | how can somebody
-how hard is it | how difficult is it
+how does someone | how does a person
+how can someone | how can a person
+how hard is it > how difficult is it
 how likely is it that > what is the likelihood that | what are the chances that
 how much did it cost to > what did it cost to
 how much would it cost to > what would it cost to
@@ -119,41 +117,56 @@ do you want to > would you like to
 can any one > can anyone
 is it okay | is it ok | is it all right
 is it advisable to > is it wise to
-is it really | is it actually
 is it the right time to / is it a right time to > is now the right time to | is this the right time to
 are there any ways to / are there ways to > is there a way to
-why isn't there a > why is there no
-why isn't there any > why is there no
-why aren't there any > why are there no
-difference between > what is the difference between
-differences between > what are the differences between
 what is difference between > what are the differences between
-what is meaning of / meaning of > what is the meaning of
-importance of > what is the importance of
-advantages of > what are the advantages of
-disadvantages of > what are the disadvantages of
-best way to / the best way to / what is best way to > what is the best way to
-best ways to / the best ways to > what are the best ways to
-examples of > what are some examples of
-what animals | which animals
-what countries | which countries
-what companies | which companies
-what states | which states
-what books | which books
-what movies | which movies
-what languages | which languages
-what universities | which universities
-what colleges | which colleges
-what websites | which websites
-what apps | which apps
-what subjects | which subjects
-what cities | which cities
-what year | which year
+what animals > which animals
+what countries > which countries
+what companies > which companies
+what states > which states
+what books > which books
+what movies > which movies
+what languages > which languages
+what universities > which universities
+what colleges > which colleges
+what websites > which websites
+what apps > which apps
+what subjects > which subjects
+what cities > which cities
+what year > which year
 in what year | in which year
 who are some of your favorite > who are your favorite
 who are your favorite > who are some of your favorite
 from where can > where can
-from where do > where do
+can someone tell | could someone tell
+can anyone tell | could anyone tell
+can someone explain | could someone explain
+can anyone explain | could anyone explain
+can someone help | could someone help
+can anyone help | could anyone help
+can anyone suggest > could anyone suggest
+can someone suggest > could someone suggest
+can anyone recommend > could anyone recommend
+i want to > i would like to
+in what ways can > how can
+in what ways do > how do
+in what ways does > how does
+in what ways did > how did
+if a person > if someone
+when a person > when someone
+"""
+
+# Whole sentences that ask without a verb, or with the verb behind its subject.
+UNASKED = """
+difference between > what is the difference between
+differences between > what are the differences between
+meaning of > what is the meaning of
+importance of > what is the importance of
+advantages of > what are the advantages of
+disadvantages of > what are the disadvantages of
+best way to / the best way to > what is the best way to
+best ways to / the best ways to > what are the best ways to
+examples of > what are some examples of
 how one can > how can one | how does one
 how i can > how can i | how do i
 how you can > how can you | how do you
@@ -162,7 +175,7 @@ how safe it is to > how safe is it to
 how long it takes to > how long does it take to | how much time does it take to
 what i can do > what can i do
 what i should do > what should i do
-why i can't > why can't i | why is it that i can't
+why i can't > why is it that i can't
 benefits of > what are the benefits of
 effects of > what are the effects of
 causes of > what are the causes of
@@ -180,22 +193,6 @@ any advice for > do you have any advice for
 any advice on > do you have any advice on
 any suggestions for > do you have any suggestions for
 any suggestions on > do you have any suggestions on
-can someone tell | could someone tell
-can anyone tell | could anyone tell
-can someone explain | could someone explain
-can anyone explain | could anyone explain
-can someone help | could someone help
-can anyone help | could anyone help
-can anyone suggest > could anyone suggest
-can someone suggest > could someone suggest
-can anyone recommend > could anyone recommend
-i want to > i would like to
-in what ways can > how can
-in what ways do > how do
-in what ways does > how does
-in what ways did > how did
-if a person > if someone
-when a person > when someone
 """
 
 # Anywhere in a sentence.
@@ -303,12 +300,10 @@ according to you > in your opinion
 find a job > get a job
 methods to > ways to
 method to > way to
-methods of > ways of
 per day > a day
 per week > a week
 per month > a month
 per year > a year
-needed to > required to
 permitted to > allowed to
 the main reason | the primary reason
 right away > immediately
@@ -317,7 +312,7 @@ have an impact on > affect
 has an impact on > affects
 """
 
-# Small words, anywhere, that hardly change a sentence: where nothing better is found, too.
+# Anywhere, but they hardly change a sentence: taken where nothing better is found.
 SMALL = """
 someone | somebody
 anyone | anybody

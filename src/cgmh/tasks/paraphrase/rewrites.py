@@ -27,7 +27,8 @@ def find_rewrites(source: Source, lexicon: Lexicon, words: RecurrentModel) -> Re
         likes = dict(zip(known, words.log_probs([list(map(lexicon.add, each)) for each in known]), strict=True))
         return [likes.get(sentence, -math.inf) for sentence in sentences]
 
-    found = [rewrite for rewrite in rewritten(source.words, read) if are_known(rewrite.words)]
+    may_ask = source.style.open_end or source.words[-1] == "?"
+    found = [rewrite for rewrite in rewritten(source.words, read, may_ask=may_ask) if are_known(rewrite.words)]
     return {tuple(map(lexicon.add, rewrite.words)): rewrite.grade for rewrite in found}
 
 

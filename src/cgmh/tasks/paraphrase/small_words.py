@@ -45,11 +45,11 @@ SMALL_WORDS = {
         "sell sells selling sold", "before", "after", "start begin", "stop quit end", "love", "hate", "old older",
         "young younger", "man men male boy boys", "woman women female girl girls", "big bigger large larger",
         "small smaller little", "fast faster quickly", "slow slower slowly", "high", "low", "give gave", "take took",
-        "open opened", "close closed", "won", "lost", "true real", "false fake", "send sending", "receive receiving",
+        "open opened", "close closed", "true real", "false fake", "send sending", "receive receiving",
         "safe", "dangerous", "husband boyfriend", "wife girlfriend", "rich", "poor", "cheap cheaper cheapest",
         "expensive", "public", "private", "legal", "illegal", "north", "south", "east", "west", "hot", "cold",
-        "remove delete", "add", "import", "export", "win", "married", "single", "domestic", "international", "off",
-        "up", "down",
+        "remove delete", "add", "import", "export", "win wins winning won", "married", "single", "domestic",
+        "international", "off", "up", "down",
     ),
 }  # fmt: skip
 

@@ -18,15 +18,15 @@ torch.set_num_threads(1)
 SOURCE = "how can I learn to play the guitar at home ?"
 
 
-def posed() -> tuple[Problem, Paraphrases]:
-    sources = Paraphrase().read(ParaphraseInput(SOURCE), load_embedded().vocabulary)
+def posed(source: str = SOURCE) -> tuple[Problem, Paraphrases]:
+    sources = Paraphrase().read(ParaphraseInput(source), load_embedded().vocabulary)
     problem = Paraphrase().pose(sources, Models(load_embedded()), 1, 0)
     assert isinstance(problem.report, Paraphrases)
     return problem, problem.report
 
 
-def features(*texts: str) -> dict[str, list[float]]:
-    problem, report = posed()
+def features(*texts: str, source: str = SOURCE) -> dict[str, list[float]]:
+    problem, report = posed(source)
     return {name: column.tolist() for name, column in report.weighs.features(batch(problem, *texts)).items()}
 
 
@@ -67,6 +67,8 @@ def test_flaws_that_the_source_lacks() -> None:
     assert features("how do I learn to play the guitar at home ?", "how I learn to play the guitar at home ?")[
         "flaws"
     ] == [0, -1]
+    drone = "how much weight can the drone carry ?"
+    assert features("how much weight the drone can carry ?", drone, source=drone)["flaws"] == [-1, 0]
 
 
 def test_the_merit_is_the_weighted_sum() -> None:
