@@ -69,6 +69,11 @@ def source_of(data: Path, name: str) -> Path:
     return data / ("lm" if name in GENERAL else "everyday") / f"{name}.txt.xz"
 
 
+def is_held(at: int) -> bool:
+    """Whether line number `at` (from 0) of a corpus is held out."""
+    return (at // STRETCH) % HOLD_EVERY == 7
+
+
 def tokenise(task: tuple[str, Path, Path, Verbs]) -> tuple[str, Counter[str], Counter[str], int, int]:
     """Write the clean sentences of one corpus, and count its words apart from those that open a sentence."""
     name, source, out, verbs = task
@@ -82,7 +87,7 @@ def tokenise(task: tuple[str, Path, Path, Verbs]) -> tuple[str, Counter[str], Co
             if words is None:
                 continue
             kept += 1
-            held = (at // STRETCH) % HOLD_EVERY == 7
+            held = is_held(at)
             sink.write(("H\t" if held else "T\t") + " ".join(words) + "\n")
             if not held:
                 first = first_word(words)

@@ -83,7 +83,7 @@ _NOT_AFTER = {  # what the words of a star may not begin with, right after a wor
     "of": frozenset("on to in about and for with at".split()),
     **dict.fromkeys(("really", "actually"), frozenset("hate love like want enjoy need good bad great hard".split())),
 }
-_FINITE = frozenset("is are was were has can could will would should".split())
+_CLAUSE_VERBS = frozenset("is are was were has can could will would should".split())
 _JOINING = frozenset("that who which what how why if when where because think believe say feel know".split())
 _ONE_THING = frozenset("physics news politics economics mathematics maths series".split())
 _SEVERAL = {"does": "do", "is": "are", "has": "have"}
@@ -196,7 +196,7 @@ def _once(words: Words, *, opens: bool, may_ask: bool) -> Iterator[tuple[Words, 
                 rest = lower[end:]
                 if not _NOT_BEFORE.get(rule.old, frozenset()).isdisjoint(rest[:1]):
                     continue
-                if rule.asks and not _FINITE.isdisjoint(rest):
+                if rule.asks and not _CLAUSE_VERBS.isdisjoint(rest):
                     continue
                 for option, phrase in enumerate(rule.new):
                     is_barred = rule.grade == LOOSE and not _may_turn(phrase, slots, rest)
@@ -268,7 +268,7 @@ def _filled(phrase: Words, slots: Slots, old: Words) -> list[str]:
             written += part
         elif word[0] in slots and word[1:] in _INFLECTED:
             verb, *rest = slots[word[0]]
-            if word == "Yo" and not (_FINITE | _JOINING).isdisjoint(_lower(slots["X"])):
+            if word == "Yo" and not (_CLAUSE_VERBS | _JOINING).isdisjoint(_lower(slots["X"])):
                 return []
             forms = ["be"] if (word[1:], verb) == ("o", "be") else _forms(verb, _INFLECTED[word[1:]])
             if not forms:
@@ -286,7 +286,7 @@ def _lower(words: Sequence[str]) -> list[str]:
 def _fits_after(word: str, part: Sequence[str]) -> bool:
     """Whether the words of a star may stand right after a word of the phrase."""
     lower = _lower(part)
-    if word == "which" and not (_FINITE | _JOINING | {"and", "or"}).isdisjoint(lower):
+    if word == "which" and not (_CLAUSE_VERBS | _JOINING | {"and", "or"}).isdisjoint(lower):
         return False
     if word in ("makes", "made") and _is_finite(lower):
         return False
@@ -301,7 +301,7 @@ def _points_back(words: Sequence[str]) -> bool:
 def _is_finite(words: Sequence[str]) -> bool:
     """Whether a phrase has a verb of its own, outside of any clause within it: people are, not people who are."""
     lower = _lower(words)
-    verb = next((at for at, word in enumerate(lower) if word in _FINITE), None)
+    verb = next((at for at, word in enumerate(lower) if word in _CLAUSE_VERBS), None)
     return verb is not None and _JOINING.isdisjoint(lower[:verb])
 
 
